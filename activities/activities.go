@@ -1,0 +1,42 @@
+package activities
+
+import (
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/worker"
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities/effects"
+	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// Activities holds what the steps need. All fields must be set.
+type Activities struct {
+	Roots    map[string]string           // source roots by name: absolute folders
+	Limits   sources.Limits              // of one collection
+	Planners map[string]planners.Planner // by name
+	Tools    *tools.Registry
+	Blobs    *blobs.Store
+	Effects  *effects.Protocol
+	Policy   approvals.Policy
+	Parallel int // how many actions of one plan may be in flight
+	Log      *zap.Logger
+}
+
+// Register adds the activities to a worker under the names of the contract.
+func (a *Activities) Register(registry worker.ActivityRegistry) {
+	for name, function := range map[string]any{
+		string(workflows.CollectContext):  a.CollectContext,
+		string(workflows.MakePlan):        a.MakePlan,
+		string(workflows.RequestApproval): a.RequestApproval,
+		string(workflows.ExecuteAction):   a.ExecuteAction,
+		string(workflows.Summarize):       a.Summarize,
+		workflows.JudgeDecisions:          a.JudgeDecisions,
+	} {
+		registry.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
+	}
+}

@@ -1,0 +1,112 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// skippedExamples is how many skipped entries the history names.
+const skippedExamples = 10
+
+// maxManifestBytes bounds a manifest: 100,000 entries of some hundred bytes.
+const maxManifestBytes = 64 << 20
+
+// CollectContext reads the task's documents into the blob store. The history
+// gets counts and the manifest's address, never a document.
+func (a *Activities) CollectContext(
+	ctx context.Context, in workflows.CollectContextInput,
+) (workflows.CollectContextResult, error) {
+	var none workflows.CollectContextResult
+	selections, err := a.selections(in.Task)
+	if err != nil {
+		return none, err
+	}
+	collector := sources.Collector{
+		Limits: a.Limits,
+		Store: func(ctx context.Context, data []byte) (plan.Digest, error) {
+			return a.Blobs.Put(ctx, in.Task.Tenant, data)
+		},
+		Progress: func(p sources.Progress) { activity.RecordHeartbeat(ctx, p) },
+	}
+	manifest, err := collector.Collect(ctx, selections)
+	if err != nil {
+		return none, err
+	}
+	raw, err := manifest.Canonical()
+	if err != nil {
+		return none, err
+	}
+	digest, err := a.Blobs.Put(ctx, in.Task.Tenant, raw)
+	if err != nil {
+		return none, err
+	}
+	contextDigest, err := manifest.ContextDigest()
+	if err != nil {
+		return none, err
+	}
+	return workflows.CollectContextResult{
+		Attempt: attempt(ctx), Digest: contextDigest, Manifest: workflows.BlobRef{Digest: digest, Size: int64(len(raw))},
+		Read: manifest.Read, Skipped: manifest.Skipped, Bytes: manifest.Bytes, Examples: examples(manifest),
+	}, nil
+}
+
+// selections turns the names in a task into folders of this machine. A task
+// that names anything else is refused.
+func (a *Activities) selections(task workflows.Task) ([]sources.Selection, error) {
+	var all []sources.Selection
+	for _, s := range task.Context {
+		root, ok := a.Roots[s.Root]
+		if !ok {
+			return nil, bad("no_source", "this worker's configuration names no source root %q", s.Root)
+		}
+		all = append(all, sources.Selection{
+			Dir: sources.Dir{Name: s.Root, Root: root}, Path: s.Path, Include: s.Include, Exclude: s.Exclude,
+		})
+	}
+	return all, nil
+}
+
+func examples(m sources.Manifest) []string {
+	var lines []string
+	for _, e := range m.Entries {
+		if e.Skipped != "" && len(lines) < skippedExamples {
+			lines = append(lines, plan.Escape(e.Path)+": "+e.Skipped)
+		}
+	}
+	return lines
+}
+
+// documents reads back what CollectContext stored: those very bytes, whatever
+// became of the folder since.
+func (a *Activities) documents(ctx context.Context, tenant string, ref workflows.BlobRef) ([]planners.Document, error) {
+	raw, err := a.Blobs.Get(ctx, tenant, ref.Digest, maxManifestBytes)
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := sources.ParseManifest(raw)
+	if err != nil {
+		return nil, &faults.Fault{Class: faults.Permanent, Code: "bad_manifest", Reason: "the stored manifest cannot be read", Cause: err}
+	}
+	var documents []planners.Document
+	for _, e := range manifest.Entries {
+		if e.Skipped != "" {
+			continue
+		}
+		data, err := a.Blobs.Get(ctx, tenant, e.Digest, e.Size)
+		if err != nil {
+			return nil, fmt.Errorf("document %s: %w", plan.Escape(e.Path), err)
+		}
+		documents = append(documents, planners.Document{
+			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Text: sources.Decode(e.MediaType, data).Text,
+		})
+	}
+	return documents, nil
+}

@@ -1,0 +1,126 @@
+package effects_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// folder is a conditional tool whose target counts for itself. An effect is a
+// file that can be created only once, and a line in a journal that no attempt
+// looks at.
+type folder struct {
+	dir    string
+	before func() // called between the protocol's last check and the write
+}
+
+const journal = "journal"
+
+func (f *folder) Spec() tools.Spec {
+	return tools.Spec{Name: "folder", Version: "1", Class: plan.Conditional, Risk: plan.LowRisk}
+}
+
+func (f *folder) Prepare(context.Context, tools.Proposal) (tools.Prepared, error) {
+	return tools.Prepared{}, errors.New("not used here")
+}
+
+// Apply does not look at its context: the worst case of a tool that is
+// suspended just before it writes.
+func (f *folder) Apply(_ context.Context, c tools.Call) (plan.Receipt, error) {
+	if f.before != nil {
+		f.before()
+	}
+	key := c.Action.IdempotencyKey
+	path := filepath.Join(f.dir, key)
+	receipt := plan.Receipt{
+		IdempotencyKey: key, Tool: "folder", Target: c.Action.Target,
+		Ref: fmt.Sprint("written by process ", os.Getpid()), At: time.Now().UTC().Truncate(time.Second),
+	}
+	text, err := json.Marshal(receipt)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	marker, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return f.earlier(path)
+	}
+	if err != nil {
+		return plan.Receipt{}, &faults.Fault{Class: faults.Permanent, Code: "no_folder", Reason: "the target is missing", Cause: err}
+	}
+	lines, err := os.OpenFile(filepath.Join(f.dir, journal), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	_, err = lines.WriteString(key + "\n")
+	_, err2 := marker.Write(text)
+	return receipt, errors.Join(err, err2, marker.Close(), lines.Close())
+}
+
+func (f *folder) earlier(path string) (plan.Receipt, error) {
+	var receipt plan.Receipt
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	return receipt, json.Unmarshal(text, &receipt)
+}
+
+func (f *folder) Count(_ context.Context, _, key string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(f.dir, journal))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	return bytes.Count(text, []byte(key+"\n")), err
+}
+
+// scripted is a tool that does what a test says.
+type scripted struct {
+	class plan.DeliveryClass
+	apply func(context.Context) (plan.Receipt, error)
+	calls int
+}
+
+func (s *scripted) Spec() tools.Spec { return tools.Spec{Name: "scripted", Class: s.class} }
+
+func (s *scripted) Prepare(context.Context, tools.Proposal) (tools.Prepared, error) {
+	return tools.Prepared{}, errors.New("not used here")
+}
+
+func (s *scripted) Apply(ctx context.Context, _ tools.Call) (plan.Receipt, error) {
+	s.calls++
+	return s.apply(ctx)
+}
+
+func (s *scripted) Count(context.Context, string, string) (int, error) { return -1, nil }
+
+const theKey = "5aa624e1059045bb634147f4e2b0973cef577656"
+
+var theReceipt = plan.Receipt{
+	IdempotencyKey: theKey, Tool: "scripted", Target: "kb/page.md", Ref: "commit-1",
+	At: time.Date(2026, 11, 29, 17, 4, 5, 0, time.UTC),
+}
+
+// theCall is the one action of these tests.
+func theCall() tools.Call { return callWith(`{"title":"Week 48"}`) }
+
+func callWith(parameters string) tools.Call {
+	return tools.Call{
+		RunID:    "acme/demo-001",
+		PlanHash: plan.Sum([]byte("plan")),
+		Approver: "mei.chen@example.com",
+		Action: plan.Action{
+			ID: "page-1", Tool: "scripted", Target: "kb/page.md", IdempotencyKey: theKey,
+			Parameters: json.RawMessage(parameters),
+		},
+	}
+}

@@ -1,0 +1,102 @@
+package effects
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+)
+
+// lease is the lease of one claim, in the hands of the attempt that has it.
+type lease struct {
+	ledger    Ledger
+	key       string
+	token     int64
+	length    time.Duration
+	renew     time.Duration
+	confirmed time.Time // the ledger's last yes was asked for at this time
+	log       *zap.Logger
+}
+
+// check is the last look before the tool is called. The ledger is asked again
+// only when the claim is not fresh: then this process may have been suspended
+// since.
+func (l *lease) check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if time.Since(l.confirmed) < l.renew {
+		return nil
+	}
+	return l.ask(ctx)
+}
+
+// ask renews the lease.
+func (l *lease) ask(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.length)
+	defer cancel()
+	asked := time.Now()
+	err := l.ledger.Renew(ctx, l.key, l.token, l.length)
+	switch {
+	case err == nil:
+		l.confirmed = asked
+		return nil
+	case errors.Is(err, ErrNotHeld):
+		return superseded()
+	default:
+		return err
+	}
+}
+
+// keep renews the lease until stop is called, and stops the call's context
+// when it is lost. The end of ctx does not end the renewal: a tool that is
+// still at work still needs its lease. After stop, nothing of this lease is
+// written any more.
+func (l *lease) keep(ctx context.Context) (call context.Context, stop func()) {
+	call, cancel := context.WithCancelCause(ctx)
+	renewing, stopRenewing := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := l.keepUntilLost(renewing); err != nil {
+			l.log.Warn("the lease is lost: stopping the call", zap.Error(err))
+			cancel(err)
+		}
+	}()
+	return call, sync.OnceFunc(func() {
+		stopRenewing()
+		<-ended
+		cancel(nil)
+	})
+}
+
+// keepUntilLost returns nil when ctx ends, and else why the lease is lost: it
+// was taken over, or for its whole length the ledger has not said yes.
+func (l *lease) keepUntilLost(ctx context.Context) error {
+	ticker := time.NewTicker(l.renew)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		err := l.ask(ctx)
+		switch {
+		case err == nil, ctx.Err() != nil:
+		case errors.Is(err, ErrNotHeld):
+			return err
+		case time.Since(l.confirmed) >= l.length:
+			return &faults.Fault{
+				Class: faults.InProgress, Code: "lease_lost",
+				Reason: "the lease could not be renewed in time", Cause: err,
+			}
+		default:
+			l.log.Warn("the lease was not renewed; trying again", zap.Error(err))
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package effects
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// Protocol runs tools under the protection of a ledger. It is safe for
+// concurrent use.
+type Protocol struct {
+	Ledger Ledger
+	Owner  string        // the worker process, for people who read the ledger
+	Lease  time.Duration // how long a claim outlives its process
+	Renew  time.Duration // time between two renewals; 0 is a third of Lease
+	// Reached is called at each point of an attempt, for crash drills. It may
+	// be nil.
+	Reached func(Point)
+	Log     *zap.Logger // nil logs nothing
+}
+
+// Point names a moment of an attempt at which a crash is worth rehearsing.
+type Point string
+
+// The points, in the order in which an attempt passes them.
+const (
+	PointBegun    Point = "begun"    // the key is claimed, and nothing was sent
+	PointEffect   Point = "effect"   // the effect was made, and nothing says so here
+	PointRecorded Point = "recorded" // the ledger holds the receipt
+)
+
+// Outcome is how an attempt ended without an error.
+type Outcome struct {
+	Receipt   plan.Receipt
+	Duplicate bool   // the ledger held the receipt; the tool was not called
+	Recovered bool   // an earlier attempt had left the outcome unknown
+	Drifted   bool   // nothing was written: the target is not what the plan was made for
+	Detail    string // one line for people; empty when there is nothing to add
+}
+
+// Run makes the effect of one approved action, or finds that it has been
+// made. The caller has checked that the approval still covers the action.
+//
+// Every error is a *faults.Fault, except the context's own when it ended
+// before anything was sent. Permanent, Transient and Throttled say that the
+// effect is surely absent, also of this activity's earlier attempts, so that
+// the last error of an activity tells the truth about all of them; InProgress
+// and Unknown say that it may be there. number is the activity's attempt,
+// counted from 1.
+func (p *Protocol) Run(
+	ctx context.Context, tool tools.Tool, call tools.Call, number int, tenant string,
+) (Outcome, error) {
+	action := call.Action
+	fingerprint, err := plan.Fingerprint(action.Parameters)
+	if err != nil {
+		return Outcome{}, badParameters(action, err)
+	}
+	log := p.logger().With(
+		zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", tenant),
+		zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", number))
+	asked := time.Now()
+	begun, err := p.Ledger.Begin(ctx, Claim{
+		Key:         action.IdempotencyKey,
+		Fingerprint: fingerprint,
+		Tenant:      tenant,
+		RunID:       call.RunID,
+		ActionID:    action.ID,
+		Tool:        action.Tool,
+		Target:      action.Target,
+		Attempt:     number,
+		Owner:       p.Owner,
+		Lease:       p.Lease,
+	})
+	if err != nil {
+		return Outcome{}, notBegun(err, number)
+	}
+	if begun.Token == 0 {
+		log.Info("the ledger did not hand out the key", zap.String("state", string(begun.Row.State)),
+			zap.Duration("lease_left", begun.Held))
+		return notClaimed(begun, fingerprint)
+	}
+	a := &attempt{Protocol: p, tool: tool, call: call, begun: begun, asked: asked, log: log}
+	return a.run(ctx)
+}
+
+// notBegun is what an error of Begin means: of the first attempt, that nothing
+// was sent; of a later one, that nobody could see how the earlier ones ended.
+func notBegun(err error, number int) error {
+	if number <= 1 {
+		return err
+	}
+	return inDoubt(err, true)
+}
+
+// notClaimed is what a row means that Begin did not hand out.
+func notClaimed(begun Begun, fingerprint plan.Digest) (Outcome, error) {
+	row := begun.Row
+	switch {
+	case begun.Held > 0:
+		return Outcome{}, leaseHeld(begun)
+	case row.Fingerprint == fingerprint && row.Receipt != nil:
+		return Outcome{Receipt: *row.Receipt, Duplicate: true, Detail: "the ledger holds its receipt, from run " + row.RunID}, nil
+	case row.State == Completed:
+		return Outcome{}, conflict("key_conflict", row, "was used for")
+	default:
+		return Outcome{}, conflict("key_in_doubt", row, "may have been used, with an unknown outcome, for")
+	}
+}
+
+func (p *Protocol) reached(point Point) {
+	if p.Reached != nil {
+		p.Reached(point)
+	}
+}
+
+func (p *Protocol) renew() time.Duration {
+	if p.Renew > 0 {
+		return p.Renew
+	}
+	return p.Lease / 3
+}
+
+func (p *Protocol) logger() *zap.Logger {
+	if p.Log == nil {
+		return zap.NewNop()
+	}
+	return p.Log
+}
+
+// leaseMargin keeps a retry from arriving a moment before the lease ends.
+const leaseMargin = 50 * time.Millisecond
+
+func leaseHeld(begun Begun) error {
+	return &faults.Fault{
+		Class: faults.InProgress, Code: "lease_held",
+		Reason:     "another attempt is at work on this action, of run " + begun.Row.RunID + "; its lease must end first",
+		RetryAfter: begun.Held + leaseMargin,
+	}
+}
+
+func conflict(code string, row Row, how string) error {
+	return &faults.Fault{
+		Class: faults.Permanent, Code: code,
+		Reason: "the idempotency key " + how + " other parameters, by action " + row.ActionID + " of run " + row.RunID,
+	}
+}
+
+func badParameters(action plan.Action, err error) error {
+	return &faults.Fault{
+		Class: faults.Permanent, Code: "bad_parameters",
+		Reason: "action " + action.ID + " has parameters that cannot be fingerprinted", Cause: err,
+	}
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/holdpoint/holdpoint/activities/effects"
+)
+
+// columns are those of the table, in the order in which store writes and scan
+// reads them. The key is qualified because json_each has one too.
+const columns = `effects.key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
+	lease_owner, lease_until, receipt, reason, created_at, updated_at`
+
+// timeForm is how times are written, always in UTC.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// store writes a row that holds a claim.
+func store(ctx context.Context, tx *sql.Tx, r effects.Row) error {
+	_, err := tx.ExecContext(ctx, `REPLACE INTO effects
+		(key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
+		lease_owner, lease_until, receipt, reason, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)`,
+		r.Key, r.Tenant, r.RunID, r.ActionID, r.Tool, r.Target, r.Fingerprint.String(), string(r.State), r.Attempt, r.Token,
+		r.LeaseOwner, r.LeaseUntil.Format(timeForm), r.Reason, r.CreatedAt.Format(timeForm), r.UpdatedAt.Format(timeForm))
+	return err
+}
+
+// scanAll reads a query's rows and closes them.
+func scanAll(rows *sql.Rows, err error) ([]effects.Row, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []effects.Row
+	for rows.Next() {
+		row, err := scan(rows)
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		all = append(all, row)
+	}
+	return all, errors.Join(rows.Err(), rows.Close())
+}
+
+func scan(rows *sql.Rows) (effects.Row, error) {
+	var r effects.Row
+	var fingerprint, created, updated string
+	var until, receipt sql.NullString
+	err := rows.Scan(&r.Key, &r.Tenant, &r.RunID, &r.ActionID, &r.Tool, &r.Target, &fingerprint, &r.State, &r.Attempt, &r.Token,
+		&r.LeaseOwner, &until, &receipt, &r.Reason, &created, &updated)
+	if err != nil {
+		return effects.Row{}, err
+	}
+	var errs [5]error
+	errs[0] = r.Fingerprint.UnmarshalText([]byte(fingerprint))
+	r.CreatedAt, errs[1] = parseTime(created)
+	r.UpdatedAt, errs[2] = parseTime(updated)
+	if until.Valid {
+		r.LeaseUntil, errs[3] = parseTime(until.String)
+	}
+	if receipt.Valid {
+		errs[4] = json.Unmarshal([]byte(receipt.String), &r.Receipt)
+	}
+	if err := errors.Join(errs[:]...); err != nil {
+		return effects.Row{}, unreadable(r.Key, err)
+	}
+	return r, nil
+}
+
+func parseTime(s string) (time.Time, error) { return time.Parse(timeForm, s) }

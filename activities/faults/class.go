@@ -1,0 +1,77 @@
+// Package faults decides, once and for the whole product, what an error means
+// for the run: try again, wait, give up, or ask a person. Tools, sources and
+// the ledger name the class of what they met; [Temporal] turns it into the
+// error that the Temporal server acts upon. Nothing else decides about retries.
+//
+//	situation                                            class
+//	---------------------------------------------------  ----------
+//	connection refused before anything was sent          Transient
+//	SQLITE_BUSY, serialization failure                    Transient
+//	429, 503 with Retry-After                            Throttled
+//	our own key is being worked on (409, 425, lease)     InProgress
+//	bad plan, refused content, 400, 401, 403, 404, 422   Permanent
+//	timeout or reset after something was sent            Unknown
+//	anything that nobody has named                       Unknown
+package faults
+
+import (
+	"errors"
+	"time"
+)
+
+// Class is what an error means for the run. The zero Class is Unknown: an
+// error nobody has named is never retried on a guess.
+type Class int
+
+// The classes of section "errors" in docs/design.
+const (
+	// Unknown: the effect may or may not have happened.
+	Unknown Class = iota
+	// Transient: nothing happened, and trying again may help.
+	Transient
+	// Throttled: the other side names, or implies, a time to wait.
+	Throttled
+	// InProgress: our own key is being worked on; ask again with the same key.
+	InProgress
+	// Permanent: trying again cannot help.
+	Permanent
+)
+
+// String is the class's name in error types, logs and metrics.
+func (c Class) String() string {
+	switch c {
+	case Transient:
+		return "transient"
+	case Throttled:
+		return "throttled"
+	case InProgress:
+		return "in_progress"
+	case Permanent:
+		return "permanent"
+	default:
+		return "unknown"
+	}
+}
+
+// Fault is an error with its class. Its text goes to history, logs and
+// status, so it holds host, code and reason, and never a URL's query, user
+// info, a header or a body.
+type Fault struct {
+	Class      Class
+	Code       string        // short and stable: "page_changed", "http_422"
+	Reason     string        // one line for people, which says what to do when something can be done
+	RetryAfter time.Duration // for Throttled and InProgress: not before this; 0 when not known
+	Cause      error         // for errors.Is within the process; its text is not shown
+}
+
+func (f *Fault) Error() string { return f.Code + ": " + f.Reason }
+func (f *Fault) Unwrap() error { return f.Cause }
+
+// ClassOf returns the class that err, or an error it wraps, carries.
+func ClassOf(err error) Class {
+	var f *Fault
+	if errors.As(err, &f) {
+		return f.Class
+	}
+	return Unknown
+}

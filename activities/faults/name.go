@@ -1,0 +1,108 @@
+package faults
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
+)
+
+// The codes that others act upon.
+const (
+	// CodeOutcomeUnknown is an Unknown that only a person can resolve: it is
+	// not tried again.
+	CodeOutcomeUnknown = "outcome_unknown"
+	// CodePanic is a programming error that [Guard] caught: it is not tried
+	// again.
+	CodePanic = "panic"
+	// CodeInterrupted is a step that stopped because its context was canceled.
+	CodeInterrupted = "interrupted"
+)
+
+// Name returns the fault that err is, or wraps; failing that, the fault for
+// an error of the standard library whose meaning is beyond doubt. Everything
+// else is Unknown, and of its text only the type is kept, because nobody has
+// checked the text for secrets.
+//
+// Name is for steps whose work leaves no effect outside. Whoever calls a tool
+// trusts only [ClassOf]: a dial or a file that failed in the middle of a write
+// says nothing about the bytes before it.
+func Name(err error) *Fault {
+	var fault *Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	// A dial that was canceled is an interruption, and one that timed out is
+	// still a dial: hence the order.
+	if errors.Is(err, context.Canceled) {
+		return &Fault{Class: Transient, Code: CodeInterrupted, Reason: "the step was interrupted before it was done", Cause: err}
+	}
+	if f := nameDial(err); f != nil {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Fault{Class: Transient, Code: "deadline_exceeded", Reason: "the step ran out of time", Cause: err}
+	}
+	if f := nameFile(err); f != nil {
+		return f
+	}
+	return &Fault{
+		Class:  Unknown,
+		Code:   "unnamed",
+		Reason: fmt.Sprintf("an error of type %T; see the worker's log", innermost(err)),
+		Cause:  err,
+	}
+}
+
+func nameDial(err error) *Fault {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "dial" {
+		return nil
+	}
+	to := "the other side"
+	if op.Addr != nil {
+		to = op.Addr.String()
+	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		to = dns.Name
+	}
+	return &Fault{Class: Transient, Code: "dial_failed", Reason: "no connection to " + to + "; nothing was sent", Cause: err}
+}
+
+func nameFile(err error) *Fault {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return nil
+	}
+	switch {
+	case errors.Is(path, fs.ErrPermission):
+		return &Fault{Class: Permanent, Code: "permission_denied", Reason: "no permission to " + path.Op + " " + quote(path.Path), Cause: err}
+	case errors.Is(path, fs.ErrNotExist):
+		return &Fault{Class: Permanent, Code: "no_such_file", Reason: quote(path.Path) + " does not exist", Cause: err}
+	default:
+		return nil
+	}
+}
+
+// quote keeps a file's name on one line and short.
+func quote(path string) string {
+	const limit = 200
+	if len(path) > limit {
+		path = "…" + path[len(path)-limit:]
+	}
+	return strconv.Quote(path)
+}
+
+// innermost follows single wraps only: of a joined error no part is the one.
+func innermost(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}

@@ -1,0 +1,57 @@
+package faults
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+)
+
+// Details travels with an activity's error, for whoever reads the history.
+type Details struct {
+	Class   string `json:"class"`
+	Code    string `json:"code"`
+	Attempt int    `json:"attempt"`
+}
+
+// Temporal returns the error that an activity gives to the server: its type
+// is the class's name, its message the fault's text and nothing else of err,
+// its delay r's. Permanent is not tried again, nor are CodeOutcomeUnknown and
+// CodePanic; every other Unknown is, because the effect protocol recovers it.
+//
+// The workflow's own cancellation passes through as it is. A bare
+// context.Canceled becomes retryable and keeps that one cause: the SDK, which
+// knows who canceled, reports it as canceled when the workflow asked for it,
+// and as a failed attempt when the worker is shutting down. A fault never
+// becomes a cancellation, however it was caused.
+//
+// Temporal does not log. The caller logs err before, because only the text of
+// faults survives.
+func Temporal(err error, attempt int, r Retry) error {
+	isNamed := errors.As(err, new(*Fault))
+	if err == nil || !isNamed && speaksTemporal(err) {
+		return err
+	}
+	fault := Name(err)
+	options := temporal.ApplicationErrorOptions{
+		NonRetryable: fault.final(),
+		Details:      []any{Details{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
+	}
+	if !options.NonRetryable {
+		options.NextRetryDelay = r.Delay(attempt, fault.RetryAfter)
+	}
+	if !isNamed && errors.Is(err, context.Canceled) {
+		options.Cause = context.Canceled
+	}
+	return temporal.NewApplicationErrorWithOptions(fault.Error(), fault.Class.String(), options)
+}
+
+// final reports whether no further attempt is to be made.
+func (f *Fault) final() bool {
+	return f.Class == Permanent || f.Code == CodeOutcomeUnknown || f.Code == CodePanic
+}
+
+// speaksTemporal reports errors that already are in the server's terms.
+func speaksTemporal(err error) bool {
+	return temporal.IsCanceledError(err) || temporal.IsApplicationError(err)
+}

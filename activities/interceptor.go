@@ -1,0 +1,121 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// Attempts is the interceptor around every attempt of every activity: it
+// heartbeats, keeps a panic from the worker, logs how the attempt ended, and
+// gives the error its class.
+type Attempts struct {
+	interceptor.WorkerInterceptorBase
+	Log       *zap.Logger
+	Heartbeat time.Duration // between two heartbeats
+	Retry     faults.Retry
+}
+
+// InterceptActivity implements interceptor.WorkerInterceptor.
+func (a *Attempts) InterceptActivity(
+	_ context.Context, next interceptor.ActivityInboundInterceptor,
+) interceptor.ActivityInboundInterceptor {
+	i := &attemptInterceptor{attempts: a}
+	i.Next = next
+	return i
+}
+
+type attemptInterceptor struct {
+	interceptor.ActivityInboundInterceptorBase
+	attempts *Attempts
+}
+
+func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	info := activity.GetInfo(ctx)
+	log := i.attempts.Log.With(fields(info, in.Args)...)
+	if !info.IsLocalActivity {
+		stop := i.heartbeats(ctx)
+		defer stop()
+	}
+	begun := time.Now()
+	var out any
+	err := faults.Guard(info.ActivityType.Name, func(recovered any, stack []byte) {
+		log.Error("panic", zap.Any("panic", recovered), zap.ByteString("stack", stack))
+	}, func() (err error) {
+		out, err = i.Next.ExecuteActivity(ctx, in)
+		return err
+	})
+	log = log.With(zap.Duration("took", time.Since(begun)))
+	if err != nil {
+		logFailure(ctx, log, err)
+		return nil, faults.Temporal(err, int(info.Attempt), i.attempts.Retry)
+	}
+	log.Info("attempt ended", zap.String("outcome", "ok"))
+	return out, nil
+}
+
+// heartbeats tells the server that the attempt is alive, and brings back its
+// cancellation, until stop is called.
+func (i *attemptInterceptor) heartbeats(ctx context.Context) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(i.attempts.Heartbeat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx)
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// logFailure says in the worker's own log what the history must not hold: the
+// whole error. A deadline is named, because the server only sees silence.
+func logFailure(ctx context.Context, log *zap.Logger, err error) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		log.Warn("attempt ran out of time", zap.Error(err))
+	case cause != nil:
+		log.Warn("attempt was interrupted", zap.NamedError("cause", cause), zap.Error(err))
+	case temporal.IsCanceledError(err):
+		log.Info("attempt was canceled")
+	default:
+		log.Warn("attempt failed", zap.String("class", faults.Name(err).Class.String()), zap.Error(err))
+	}
+}
+
+// fields are what every line about an attempt carries.
+func fields(info activity.Info, args []any) []zap.Field {
+	fs := []zap.Field{
+		zap.String("run_id", info.WorkflowExecution.ID),
+		zap.String("execution", info.WorkflowExecution.RunID),
+		zap.String("step_name", info.ActivityType.Name),
+		zap.Int32("attempt", info.Attempt),
+	}
+	for _, arg := range args {
+		switch in := arg.(type) {
+		case workflows.ExecuteActionInput:
+			fs = append(fs, zap.String("tenant", in.Task.Tenant),
+				zap.String("action_id", in.ActionID), zap.String("idempotency_key", in.Key))
+		case workflows.MakePlanInput:
+			fs = append(fs, zap.String("tenant", in.Task.Tenant), zap.String("idempotency_key", in.RequestKey))
+		case workflows.CollectContextInput:
+			fs = append(fs, zap.String("tenant", in.Task.Tenant))
+		}
+	}
+	return fs
+}

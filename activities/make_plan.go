@@ -1,0 +1,177 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// summaryBytes bounds the plan's Markdown in the history and the Web UI.
+const summaryBytes = 12 << 10
+
+// MakePlan asks the task's planner for proposals, lets the tools prepare
+// them, compares them with the ledger, and stores the plan at its hash.
+func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (workflows.MakePlanResult, error) {
+	var none workflows.MakePlanResult
+	planner, ok := a.Planners[in.Task.Planner]
+	if !ok {
+		return none, bad("no_planner", "this worker has no planner %q", in.Task.Planner)
+	}
+	documents, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
+	if err != nil {
+		return none, err
+	}
+	draft, err := planner.Plan(ctx, planners.Request{
+		Tenant: in.Task.Tenant, BusinessID: in.Task.BusinessID, Goal: in.Task.Goal, Revision: in.Revision,
+		Documents: documents, Targets: targets(in.Task), Feedback: in.Feedback,
+	})
+	if err != nil {
+		return none, err
+	}
+	p := plan.Plan{
+		Format: plan.Format, RunID: in.RunID, Tenant: in.Task.Tenant, BusinessID: in.Task.BusinessID,
+		Revision: in.Revision, Goal: in.Task.Goal, ContextDigest: in.ContextDigest,
+		Planner: planner.Name() + "/" + planner.Version(), ModelID: draft.ModelID, PromptVersion: draft.PromptVersion,
+		WorkflowVersion: in.WorkflowVersion, Notes: draft.Notes,
+	}
+	if p.Actions, err = a.prepare(ctx, in.Task, draft.Actions); err != nil {
+		return none, err
+	}
+	return a.publish(ctx, p)
+}
+
+// prepare turns proposals into actions. Everything an approver relies on
+// comes from the tools and the ledger, never from the planner.
+func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []planners.DraftAction) ([]plan.Action, error) {
+	actions := make([]plan.Action, 0, len(drafts))
+	for _, d := range drafts {
+		tool, ok := a.Tools.Get(d.Proposal.Tool)
+		if !ok || !allowed(task, d.Proposal) {
+			return nil, bad("tool_not_allowed", "action %s: the task does not allow tool %q to write to %q",
+				d.ID, d.Proposal.Tool, d.Proposal.AllowedTarget)
+		}
+		prepared, err := tool.Prepare(ctx, d.Proposal)
+		if err != nil {
+			return nil, fmt.Errorf("action %s: %w", d.ID, err)
+		}
+		spec := tool.Spec()
+		action := plan.Action{
+			ID: d.ID, Tool: spec.Name, ToolVersion: spec.Version, SchemaDigest: spec.SchemaDigest,
+			Target: prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, DependsOn: d.DependsOn,
+			DeliveryClass: spec.Class, Risk: spec.Risk, SemanticVersion: task.SemanticVersion,
+			Precondition: prepared.Precondition, Preview: prepared.Preview,
+		}
+		if err := a.compareWithLedger(ctx, task, &action); err != nil {
+			return nil, err
+		}
+		actions = append(actions, action)
+	}
+	return actions, nil
+}
+
+// publish validates the plan, stores it, and says of it what the workflow
+// needs.
+func (a *Activities) publish(ctx context.Context, p plan.Plan) (workflows.MakePlanResult, error) {
+	var none workflows.MakePlanResult
+	if err := p.Validate(); err != nil {
+		return none, &faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: err.Error(), Cause: err}
+	}
+	canonical, err := p.Canonical()
+	if err != nil {
+		return none, &faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: err.Error(), Cause: err}
+	}
+	digest, err := a.Blobs.Put(ctx, p.Tenant, canonical)
+	if err != nil {
+		return none, err
+	}
+	out := workflows.MakePlanResult{
+		Attempt: attempt(ctx), PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: int64(len(canonical))},
+		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: outline(p.Actions),
+		Limits: a.limits(p.Actions), Parallel: a.Parallel,
+	}
+	if len(canonical) <= workflows.InlinePlanBytes {
+		out.Plan = canonical
+	}
+	return out, nil
+}
+
+func outline(actions []plan.Action) []workflows.PlannedAction {
+	place := make(map[string]int, len(actions))
+	for i, action := range actions {
+		place[action.ID] = i
+	}
+	planned := make([]workflows.PlannedAction, len(actions))
+	for i, action := range actions {
+		planned[i] = workflows.PlannedAction{ID: action.ID, Tool: action.Tool, Key: action.IdempotencyKey}
+		for _, id := range action.DependsOn {
+			planned[i].After = append(planned[i].After, place[id])
+		}
+		if action.Done != nil {
+			planned[i].DoneRef = cmp.Or(action.Done.Ref, "done")
+		}
+	}
+	return planned
+}
+
+func (a *Activities) limits(actions []plan.Action) []workflows.ToolLimits {
+	var limits []workflows.ToolLimits
+	for _, action := range actions {
+		if slices.ContainsFunc(limits, func(l workflows.ToolLimits) bool { return l.Tool == action.Tool }) {
+			continue
+		}
+		tool, _ := a.Tools.Get(action.Tool)
+		spec := tool.Spec()
+		limits = append(limits, workflows.ToolLimits{
+			Tool: spec.Name, CallTimeout: spec.CallTimeout, MaxAttempts: spec.MaxAttempts, RetryBudget: spec.RetryBudget,
+		})
+	}
+	return limits
+}
+
+func highestRisk(actions []plan.Action) plan.Risk {
+	order := []plan.Risk{plan.LowRisk, plan.MediumRisk, plan.HighRisk}
+	highest := plan.LowRisk
+	for _, action := range actions {
+		if slices.Index(order, action.Risk) > slices.Index(order, highest) {
+			highest = action.Risk
+		}
+	}
+	return highest
+}
+
+func targets(task workflows.Task) []planners.Target {
+	var ts []planners.Target
+	for _, use := range task.Tools {
+		ts = append(ts, planners.Target{Tool: use.Tool, Name: targetName(use)})
+	}
+	return ts
+}
+
+func allowed(task workflows.Task, p tools.Proposal) bool {
+	return slices.ContainsFunc(task.Tools, func(use workflows.ToolUse) bool {
+		return use.Tool == p.Tool && targetName(use) == p.AllowedTarget
+	})
+}
+
+func targetName(use workflows.ToolUse) string {
+	if use.Path == "" {
+		return use.Target
+	}
+	return use.Target + "/" + use.Path
+}
+
+// bad is a fault that only another task or configuration can mend.
+func bad(code, format string, args ...any) error {
+	return &faults.Fault{Class: faults.Permanent, Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
+func attempt(ctx context.Context) int { return int(activity.GetInfo(ctx).Attempt) }

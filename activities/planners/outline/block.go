@@ -1,0 +1,57 @@
+package outline
+
+import "strings"
+
+// block is one piece of a document with the lines it stands on. Every format
+// is brought into blocks, and only blocks are read from there on.
+type block struct {
+	kind        blockKind
+	level       int    // of a heading or field, from 1; of an item, its depth from 0
+	first, last int    // lines, from 1
+	text        string // plain, on one line; of a heading, paragraph or item
+	task        task   // of an item with a check box
+	strong      bool   // a paragraph all in bold
+	header      []string
+	cells       []string // of a row, beside its header; header may be shorter
+}
+
+type blockKind int
+
+const (
+	heading blockKind = iota + 1
+	paragraph
+	item
+	row   // of a table, or a record in a list
+	field // a name with its value that stands in no list
+)
+
+type task int
+
+const (
+	noTask task = iota
+	openTask
+	doneTask
+)
+
+// all is everything that the block says.
+func (b block) all() string {
+	switch b.kind {
+	case row: // cells of records may run over lines
+		return strings.Join(b.cells, " · ")
+	case field:
+		return b.header[0] + ": " + b.cells[0]
+	default:
+		return b.text
+	}
+}
+
+// column returns the head of a cell, or "".
+func (b block) column(i int) string {
+	if i < len(b.header) {
+		return b.header[i]
+	}
+	return ""
+}
+
+// oneLine puts a text on one line, with single blanks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

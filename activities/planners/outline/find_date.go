@@ -1,0 +1,215 @@
+package outline
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mention is a date or a week where a text names it.
+type mention struct {
+	when       when
+	start, end int  // in bytes
+	full       bool // its year is written there
+}
+
+const monthNames = `(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)`
+
+// The forms of dates: y, m and d are numbers, mon is a month's name, w a week's
+// number. What may stand beside them is for cleanCut, because expressions do
+// not look around here.
+var dateForms = []*regexp.Regexp{
+	regexp.MustCompile(`(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})`),
+	regexp.MustCompile(`(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})`),
+	regexp.MustCompile(`(?P<y>\d{4})\.(?P<m>\d{1,2})\.(?P<d>\d{1,2})`),
+	regexp.MustCompile(`(?P<y>\d{4})-?[Ww](?P<w>\d{1,2})`),
+	regexp.MustCompile(`(?P<y>\d{4})\s?年\s?第\s?(?P<w>\d{1,2})\s?周`),
+	regexp.MustCompile(`(?:(?P<y>\d{4})\s?年\s?)?(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2})\s?[日号]`),
+	regexp.MustCompile(`(?P<d>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<mon>` + monthNames + `)(?:\.?,? (?P<y>\d{4})\b)?`),
+	regexp.MustCompile(`(?P<mon>` + monthNames + `)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?\b(?:,? (?P<y>\d{4})\b)?`),
+}
+
+// dates returns the dates that text names, in order. near is the day to which
+// a date without a year lies nearest; without one such dates are not dates.
+func dates(text string, near day) []mention {
+	if !strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	var found []mention
+	scan := scanner{text: text, next: make([][]int, len(dateForms))}
+	for at := 0; ; {
+		form, groups := scan.from(at)
+		if groups == nil {
+			return found
+		}
+		start, end := groups[0], groups[1]
+		m, ok := read(dateForms[form], text, groups, near)
+		if !ok || !cleanCut(text, start, end) {
+			at = start + 1
+			continue
+		}
+		m.start, m.end = start, end
+		found = append(found, m)
+		at = end
+	}
+}
+
+// scanner remembers each form's next match, so that a text is read once for
+// each form and not once for each match.
+type scanner struct {
+	text string
+	next [][]int // groups; nil: not looked for; empty: there is none
+}
+
+// from returns the first match at or after a place, the longest if several
+// begin there.
+func (s *scanner) from(at int) (form int, best []int) {
+	for i, re := range dateForms {
+		if s.next[i] == nil || len(s.next[i]) > 0 && s.next[i][0] < at {
+			s.next[i] = shift(re.FindStringSubmatchIndex(s.text[at:]), at)
+		}
+		n := s.next[i]
+		if len(n) > 0 && (best == nil || n[0] < best[0] || n[0] == best[0] && n[1] > best[1]) {
+			form, best = i, n
+		}
+	}
+	return form, best
+}
+
+func shift(groups []int, by int) []int {
+	for i := range groups {
+		if groups[i] >= 0 {
+			groups[i] += by
+		}
+	}
+	if groups == nil {
+		return []int{}
+	}
+	return groups
+}
+
+// read turns one match into a day or a week of the calendar.
+func read(form *regexp.Regexp, text string, groups []int, near day) (mention, bool) {
+	value := func(name string) string {
+		i := form.SubexpIndex(name)
+		if i < 0 || groups[2*i] < 0 {
+			return ""
+		}
+		return text[groups[2*i]:groups[2*i+1]]
+	}
+	number := func(name string) int { n, _ := strconv.Atoi(value(name)); return n }
+	if value("w") != "" {
+		w := makeWeek(number("y"), number("w"))
+		return mention{when: inWeek(w), full: true}, !w.isZero()
+	}
+	month := number("m")
+	if name := value("mon"); name != "" {
+		month = int(monthOf(name))
+	}
+	var d day
+	switch {
+	case value("y") != "":
+		d = makeDay(number("y"), month, number("d"))
+	case !near.isZero():
+		d = near.nearest(month, number("d"))
+	}
+	return mention{when: onDay(d), full: value("y") != ""}, !d.isZero()
+}
+
+func monthOf(name string) time.Month {
+	for m := time.January; m <= time.December; m++ {
+		if strings.HasPrefix(m.String(), name[:3]) {
+			return m
+		}
+	}
+	return 0
+}
+
+// cleanCut refuses a date that is a piece of something longer: of a number, a
+// version, a path or a word.
+func cleanCut(text string, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	after, size := utf8.DecodeRuneInString(text[end:])
+	afterNext, _ := utf8.DecodeRuneInString(text[end+size:])
+	if start > 0 && (isASCIIWord(before) && before != '_' || before == '.' || before == '/') {
+		return false
+	}
+	if end == len(text) {
+		return true
+	}
+	time := (after == 'T' || after == 't') && unicode.IsDigit(afterNext)
+	if isASCIIWord(after) && after != '_' && !time {
+		return false
+	}
+	return !(strings.ContainsRune("-/.", after) && unicode.IsDigit(afterNext))
+}
+
+func isASCIIWord(r rune) bool {
+	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
+}
+
+var yearMention = regexp.MustCompile(`(?:^|\D)((?:19|20)\d\d)(?:\D|$)`)
+var chineseYear = regexp.MustCompile(`((?:19|20)\d\d)\s?年`)
+
+// midYear returns the middle of the first year that s names, or none. Every
+// date of that year lies nearest to it.
+func midYear(s string, form *regexp.Regexp) day {
+	groups := form.FindStringSubmatch(s)
+	if groups == nil {
+		return day{}
+	}
+	year, _ := strconv.Atoi(groups[1])
+	return makeDay(year, 7, 2)
+}
+
+// calendar answers, for a line of one document, which day is near it.
+type calendar struct {
+	lines []int // of the full dates, ascending
+	days  []day
+	hint  day // when the document has no full date
+}
+
+// near prefers the last full date before the line to the first one after it.
+func (c calendar) near(line int) day {
+	i, found := slices.BinarySearch(c.lines, line+1)
+	switch {
+	case i > 0:
+		return c.days[i-1]
+	case found, i < len(c.lines):
+		return c.days[i]
+	}
+	return c.hint
+}
+
+// makeCalendar gathers the full dates of a document's blocks. Without any, a
+// year in the path, in a heading or before 年 serves, and at last the week that
+// was asked for.
+func makeCalendar(path string, blocks []block, asked week) calendar {
+	var c calendar
+	for _, b := range blocks {
+		for _, m := range dates(b.all(), day{}) {
+			if m.full {
+				c.lines = append(c.lines, b.first)
+				c.days = append(c.days, m.when.first())
+			}
+		}
+	}
+	c.hint = midYear(path, yearMention)
+	for _, b := range blocks {
+		if !c.hint.isZero() {
+			return c
+		}
+		c.hint = midYear(b.all(), chineseYear)
+		if b.kind == heading && c.hint.isZero() {
+			c.hint = midYear(b.text, yearMention)
+		}
+	}
+	if c.hint.isZero() && !asked.isZero() {
+		c.hint = asked.monday()
+	}
+	return c
+}

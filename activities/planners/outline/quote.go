@@ -1,0 +1,124 @@
+package outline
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// Limits of what is quoted of one place, in characters.
+const (
+	maxQuote    = 600
+	maxSentence = 240
+	maxTitle    = 120
+)
+
+// emojiForms choose between the text and the emoji form of a symbol. They say
+// nothing, and as escapes they would only be in the way.
+var emojiForms = strings.NewReplacer("\uFE0E", "", "\uFE0F", "")
+
+// quote returns a document's words as Markdown that shows just these words:
+// nothing in them is markup, a link, HTML or a mention of a heading, and what
+// cannot be seen stands there as an escape. A cut is stated.
+func quote(text string, limit int, w words) string {
+	if line := oneLine(emojiForms.Replace(text)); line != "" {
+		text = line // a text of blanks alone is shown as such
+	}
+	rest := 0
+	if n := utf8.RuneCountInString(text); n > limit {
+		rest = n - limit
+		text = strings.TrimSpace(string([]rune(text)[:limit]))
+	}
+	escaped := escapeMarkdown(plan.Escape(text))
+	if rest > 0 {
+		escaped += fmt.Sprintf(w.cutQuote, rest)
+	}
+	return escaped
+}
+
+// escapeMarkdown puts a backslash before every character that could begin
+// markup where it stands: in CommonMark and GitHub's additions to it, and in
+// templates that site generators expand. What cannot is left as it is, because
+// approvers read the source of these pages.
+func escapeMarkdown(text string) string {
+	runes := []rune(text)
+	at := func(i int) rune {
+		if i < 0 || i >= len(runes) {
+			return 0
+		}
+		return runes[i]
+	}
+	var b strings.Builder
+	for i, r := range runes {
+		if needsBackslash(r, at(i-1), at(i+1), at(i+2), strings.ToLower(string(runes[max(i-3, 0):i])), len(runes) == i+1) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func needsBackslash(r, before, after, then rune, threeBefore string, last bool) bool {
+	switch r {
+	case '\\', '`', '*', '[', ']', '<', '|', '~', '$':
+		return true
+	case '_':
+		return !isWord(before) || !isWord(after)
+	case '&':
+		return unicode.IsLetter(after) || after == '#'
+	case ':':
+		return after == '/' && then == '/' || threeBefore == "lto" // mailto
+	case '.':
+		return threeBefore == "www"
+	case '@':
+		return true
+	case '{', '%', '#':
+		return before == '{' || r == '#' && (before == 0 || last)
+	default:
+		return false
+	}
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// linkPath writes a path for a link's destination. Letters of any script stay
+// readable; whatever could end the destination or hide in it is encoded.
+func linkPath(p string) string {
+	var b strings.Builder
+	for _, r := range p {
+		switch {
+		case r == '/' || r == '-' || r == '_' || r == '.' || r == '+' || r == ',' || r == '=' || isWord(r),
+			unicode.IsMark(r) && plan.Escape(string(r)) == string(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.ReplaceAll(url.QueryEscape(string(r)), "+", "%20"))
+		}
+	}
+	return b.String()
+}
+
+// firstSentence returns the first sentence of a text.
+func firstSentence(text string) string {
+	runes := []rune(text)
+	for i, r := range runes {
+		switch {
+		case strings.ContainsRune("。！？", r):
+			return string(runes[:i+1])
+		case strings.ContainsRune(".!?", r) && i+1 < len(runes) && runes[i+1] == ' ' && i > 2 && !isInitial(runes, i):
+			return string(runes[:i+1])
+		}
+	}
+	return text
+}
+
+// isInitial reports whether a full stop at i belongs to an abbreviation: it
+// follows a single letter ("e.g.", "J. Weber") or stands before a small one.
+func isInitial(runes []rune, i int) bool {
+	single := unicode.IsLetter(runes[i-1]) && !unicode.IsLetter(runes[i-2])
+	small := i+2 < len(runes) && unicode.IsLower(runes[i+2])
+	return single || small
+}

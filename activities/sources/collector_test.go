@@ -1,0 +1,222 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+func TestCollect_AccountsForEverything(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"b.md", "a/z.markdown", "a/sub/x.txt", "a-b.yaml", "a.json", "A.HTML", "LICENSE", "t.csv", "p.yml", "q.htm"} {
+		write(t, root, name, "text of "+name)
+	}
+	write(t, root, "logo.PNG", "\x89PNG")
+	write(t, root, "Makefile", "all:")
+	write(t, root, "zero.md", "")
+	write(t, root, ".hidden.md", "x")
+	write(t, root, ".git/config", "x")
+	write(t, root, ".git/objects/00/aa", "x")
+	write(t, root, ".git/objects/00/bb", "x")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "emptydir", ".empty"), 0o755))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "pipe.md"), 0o644))
+	socket, err := net.Listen("unix", filepath.Join(root, "s.md"))
+	require.NoError(t, err)
+	defer socket.Close()
+
+	m, contents := collect(t, root)
+
+	require.Equal(t, ".git/ .hidden.md A.HTML LICENSE Makefile a-b.yaml a.json a/sub/x.txt a/z.markdown b.md logo.PNG p.yml pipe.md q.htm s.md t.csv zero.md", names(m))
+	require.Equal(t, map[string]string{
+		".git/":      "hidden folder",
+		".hidden.md": "hidden",
+		"Makefile":   "unsupported format (no extension)",
+		"logo.PNG":   "unsupported format .png",
+		"pipe.md":    "not a regular file (fifo)",
+		"s.md":       "not a regular file (socket)",
+		"zero.md":    "empty",
+	}, skipped(m))
+	require.Len(t, contents, 10)
+	for path, content := range contents {
+		require.Equal(t, "text of "+path, content)
+	}
+	require.Equal(t, 10, m.Read)
+	require.Equal(t, 9, m.Skipped) // the hidden folder counts its three files
+	require.Equal(t, countFiles(t, root), m.Read+m.Skipped)
+	require.Equal(t, "text/html", m.Entries[2].MediaType)
+	require.Equal(t, int64(len("text of A.HTML")), m.Entries[2].Size)
+}
+
+func TestCollect_GlobsSetTheScope(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"2026/a.md", "2026/drafts/b.md", "2026/drafts/.x/c.md", "2026/c.txt", "2026/d.png", "2025/a.md"} {
+		write(t, root, name, "x")
+	}
+	m, _ := collect(t, root, func(_ *Collector, s *Selection) {
+		s.Path, s.Include, s.Exclude = "2026/", []string{"**/*.md", "*.png"}, []string{"drafts"}
+	})
+	require.Equal(t, "2026/a.md 2026/d.png", names(m))
+	require.Equal(t, 1, m.Read)
+	require.Equal(t, 1, m.Skipped)
+}
+
+func TestCollect_SeveralSources(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	write(t, one, "z.md", "1")
+	write(t, two, "a/a.md", "2")
+	write(t, two, "b/b.md", "3")
+	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	m, err := c.Collect(context.Background(), []Selection{
+		{Dir: Dir{"one", one}}, {Dir: Dir{"two", two}, Path: "b"}, {Dir: Dir{"two", two}, Path: "a"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "z.md b/b.md a/a.md", names(m))
+
+	_, err = c.Collect(context.Background(), []Selection{{Dir: Dir{"two", two}, Path: "a"}, {Dir: Dir{"two", two}}})
+	require.ErrorContains(t, err, "context_overlap")
+	_, err = c.Collect(context.Background(), []Selection{{Dir: Dir{"two", two}, Path: "a/"}, {Dir: Dir{"two", two}, Path: "a"}})
+	require.ErrorContains(t, err, "context_overlap")
+	_, err = c.Collect(context.Background(), nil)
+	require.ErrorContains(t, err, "context_empty")
+}
+
+func TestCollect_Limits(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.md", strings.Repeat("a", 60))
+	write(t, root, "b.md", strings.Repeat("b", 101))
+	write(t, root, "c.md", strings.Repeat("c", 50))
+	write(t, root, "d.md", strings.Repeat("d", 40))
+
+	m, _ := collect(t, root, func(c *Collector, _ *Selection) {
+		c.Limits = Limits{MaxFileBytes: 100, MaxTotalBytes: 105, MaxEntries: 4}
+	})
+	require.Equal(t, map[string]string{
+		"b.md": "too large: 101 bytes, the limit for a file is 100",
+		"c.md": "past the total limit: 50 bytes, of 105 in all 45 are left",
+	}, skipped(m))
+	require.Equal(t, int64(100), m.Bytes)
+
+	fault := refusal(t, root, func(c *Collector, _ *Selection) { c.Limits.MaxEntries = 3 })
+	require.Equal(t, faults.Permanent, fault.Class)
+	require.Equal(t, "context_too_many_entries", fault.Code)
+}
+
+// A file that grows after it was listed is still bounded.
+func TestCollect_FileGrowsWhileRead(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.md", "small")
+	write(t, root, "b.md", "small")
+	m, contents := collect(t, root, func(c *Collector, _ *Selection) {
+		c.Limits.MaxFileBytes = 10
+		c.beforeOpen = func(path string) {
+			if path == "a.md" {
+				write(t, root, path, strings.Repeat("x", 1000))
+			}
+		}
+	})
+	require.Equal(t, map[string]string{"a.md": "too large: 11 bytes, the limit for a file is 10"}, skipped(m))
+	require.Len(t, contents, 1)
+}
+
+func TestCollect_TooDeep(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, strings.Repeat("d/", 101)+"x.md", "x")
+	require.Equal(t, "context_too_deep", refusal(t, root).Code)
+	m, _ := collect(t, filepath.Join(root, "d"))
+	require.Equal(t, 1, m.Read)
+}
+
+func TestCollect_ProgressAndInterruption(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.md", "12")
+	write(t, root, "b.png", "x")
+	write(t, root, "c.md", "345")
+	var seen []Progress
+	collect(t, root, func(c *Collector, _ *Selection) { c.Progress = func(p Progress) { seen = append(seen, p) } })
+	require.Equal(t, []Progress{{1, 0, 2}, {1, 1, 2}, {2, 1, 5}}, seen)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store, Progress: func(Progress) { cancel() }}
+	m, err := c.Collect(ctx, []Selection{{Dir: Dir{"notes", root}}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, m.Read)
+}
+
+func TestCollect_StoreFails(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "a.md", "x")
+	full := errors.New("disk full")
+	c := Collector{Limits: DefaultLimits(), Store: func(context.Context, []byte) (plan.Digest, error) { return plan.Digest{}, full }}
+	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"notes", root}}})
+	require.ErrorIs(t, err, full)
+}
+
+func TestC065_NothingToRead(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"emptydir", "empty", "png"} {
+		require.NoError(t, os.Mkdir(filepath.Join(root, dir), 0o755))
+	}
+	write(t, root, "empty/zero.md", "")
+	write(t, root, "png/logo.png", "\x89PNG")
+	write(t, root, "file.md", "x")
+	require.NoError(t, os.Symlink("png", filepath.Join(root, "link")))
+
+	for sub, want := range map[string]struct{ code, says string }{
+		"emptydir":   {"context_empty", `folder "emptydir" of source "notes" holds no file`},
+		"empty":      {"context_empty", `holds no document that can be read (empty/zero.md: empty)`},
+		"png":        {"context_empty", `holds no document that can be read (png/logo.png: unsupported format .png)`},
+		"file.md":    {"context_path_is_file", `folder "file.md" of source "notes" is a file`},
+		"file.md/x":  {"context_path_is_file", `leads through one`},
+		"missing":    {"context_path_missing", `folder "missing" of source "notes" does not exist`},
+		"png/../png": {"context_path_invalid", `without ".."`},
+		"/etc":       {"context_path_invalid", `without a leading slash`},
+		"../..":      {"context_path_invalid", `without ".."`},
+		"link":       {"context_path_is_link", `name the folder itself`},
+		"link/x":     {"context_path_is_link", `name the folder itself`},
+	} {
+		fault := refusal(t, root, func(_ *Collector, s *Selection) { s.Path = sub })
+		require.Equal(t, faults.Permanent, fault.Class, sub)
+		require.Equal(t, want.code, fault.Code, sub)
+		require.Contains(t, fault.Reason, want.says, sub)
+		require.NotContains(t, fault.Reason, root, "the machine's own path")
+		require.NotContains(t, fault.Reason, "\n")
+	}
+
+	fault := refusal(t, root, func(_ *Collector, s *Selection) { s.Include = []string{"*.markdown"} })
+	require.Equal(t, "context_empty", fault.Code)
+	require.Contains(t, fault.Reason, "globs")
+	fault = refusal(t, root, func(_ *Collector, s *Selection) { s.Include = []string{"*.{md,txt}"} })
+	require.Equal(t, "glob_invalid", fault.Code)
+	fault = refusal(t, filepath.Join(root, "nowhere"))
+	require.Equal(t, "source_root_unusable", fault.Code)
+	require.Equal(t, faults.Permanent, fault.Class)
+}
+
+func TestC065_OneOfTwoSourcesIsEmpty(t *testing.T) {
+	full, none := t.TempDir(), t.TempDir()
+	write(t, full, "a.md", "x")
+	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"full", full}}, {Dir: Dir{"none", none}}})
+	require.ErrorContains(t, err, `source "none" holds no file`)
+}
+
+func TestCollect_ManyUnsupportedAreNotAllListed(t *testing.T) {
+	root := t.TempDir()
+	for i := range 20 {
+		write(t, root, fmt.Sprintf("%02d.png", i), "x")
+	}
+	fault := refusal(t, root)
+	require.Contains(t, fault.Reason, "00.png: unsupported format .png; 01.png")
+	require.Contains(t, fault.Reason, "and 17 more")
+}

@@ -1,0 +1,127 @@
+package sources
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// shelf keeps what was collected, as a blob store does.
+type shelf map[plan.Digest]string
+
+func (s shelf) store(_ context.Context, data []byte) (plan.Digest, error) {
+	d := plan.Sum(data)
+	s[d] = string(data)
+	return d, nil
+}
+
+// collect reads all of root and returns the manifest and the contents by path.
+func collect(t *testing.T, root string, change ...func(*Collector, *Selection)) (Manifest, map[string]string) {
+	t.Helper()
+	s := shelf{}
+	c := Collector{Limits: DefaultLimits(), Store: s.store}
+	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
+	for _, f := range change {
+		f(&c, &sel)
+	}
+	var m Manifest
+	inTime(t, func() {
+		var err error
+		m, err = c.Collect(context.Background(), []Selection{sel})
+		require.NoError(t, err)
+	})
+	contents := map[string]string{}
+	for _, e := range m.Entries {
+		if e.Skipped == "" {
+			contents[e.Path] = s[e.Digest]
+		}
+	}
+	return m, contents
+}
+
+// refusal collects what must be refused and returns the fault.
+func refusal(t *testing.T, root string, change ...func(*Collector, *Selection)) *faults.Fault {
+	t.Helper()
+	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
+	for _, f := range change {
+		f(&c, &sel)
+	}
+	_, err := c.Collect(context.Background(), []Selection{sel})
+	var fault *faults.Fault
+	require.ErrorAs(t, err, &fault)
+	return fault
+}
+
+// inTime fails the test, instead of hanging it, when f waits for something.
+func inTime(t *testing.T, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		require.FailNow(t, "still waiting after 5 s")
+	}
+}
+
+// skipped returns the reasons by path.
+func skipped(m Manifest) map[string]string {
+	reasons := map[string]string{}
+	for _, e := range m.Entries {
+		if e.Skipped != "" {
+			reasons[e.Path] = e.Skipped
+		}
+	}
+	return reasons
+}
+
+func write(t *testing.T, root, name, content string) {
+	t.Helper()
+	path := filepath.Join(root, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// countFiles counts as `find root -mindepth 1 ! -type d` does.
+func countFiles(t *testing.T, root string) int {
+	t.Helper()
+	n := 0
+	require.NoError(t, filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return nil
+	}))
+	return n
+}
+
+// corpus returns the folder of a corpus that lies beside the repository.
+func corpus(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "corpora", name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			require.FailNow(t, "the corpora are not there: "+path)
+		}
+		t.Skip("the corpora are not there: " + path)
+	}
+	return path
+}
+
+func names(m Manifest) string {
+	var list []string
+	for _, e := range m.Entries {
+		list = append(list, e.Path)
+	}
+	return strings.Join(list, " ")
+}

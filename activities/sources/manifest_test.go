@@ -1,0 +1,59 @@
+package sources
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+func example() Manifest {
+	m := Manifest{Format: ManifestFormat, Entries: []Entry{}}
+	m.add(Entry{Source: "notes", Path: "a.md", MediaType: "text/markdown", Digest: plan.Sum([]byte("x")), Size: 1})
+	m.add(Entry{Source: "notes", Path: "b.png", Size: 7, Skipped: "unsupported format .png"})
+	m.add(Entry{Source: "notes", Path: ".git/", Skipped: "hidden folder", Files: 3})
+	m.add(Entry{Source: "notes", Path: "closed/", Skipped: "folder cannot be read (permission denied)"})
+	return m
+}
+
+func TestManifest_Canonical(t *testing.T) {
+	b, err := example().Canonical()
+	require.NoError(t, err)
+	// The digest of "x": printf x | sha256sum.
+	require.Equal(t, `{"bytes":1,"entries":[`+
+		`{"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","media_type":"text/markdown","path":"a.md","size":1,"source":"notes"},`+
+		`{"path":"b.png","size":7,"skipped":"unsupported format .png","source":"notes"},`+
+		`{"files":3,"path":".git/","size":0,"skipped":"hidden folder","source":"notes"},`+
+		`{"path":"closed/","size":0,"skipped":"folder cannot be read (permission denied)","source":"notes"}`+
+		`],"format":"holdpoint.manifest/1","read":1,"skipped":4}`, string(b))
+	back, err := ParseManifest(b)
+	require.NoError(t, err)
+	require.Equal(t, example(), back)
+}
+
+func TestParseManifest_Refuses(t *testing.T) {
+	for _, s := range []string{``, `{}`, `{"format":"holdpoint.manifest/2"}`, `{"format":"holdpoint.manifest/1","more":1}`} {
+		_, err := ParseManifest([]byte(s))
+		require.Error(t, err, s)
+	}
+}
+
+func TestManifest_ContextDigestIsOfWhatWasRead(t *testing.T) {
+	digest := func(change func(*Manifest)) plan.Digest {
+		m := example()
+		change(&m)
+		d, err := m.ContextDigest()
+		require.NoError(t, err)
+		return d
+	}
+	// printf '{"documents":[{"digest":"sha256:2d71…4881","media_type":"text/markdown","path":"a.md","source":"notes"}],"format":"holdpoint.context/1"}' | sha256sum
+	same := plan.Sum([]byte(`{"documents":[{"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","media_type":"text/markdown","path":"a.md","source":"notes"}],"format":"holdpoint.context/1"}`))
+	require.Equal(t, same, digest(func(*Manifest) {}))
+	require.Equal(t, same, digest(func(m *Manifest) { m.Entries[2].Files = 4000 }))
+	require.Equal(t, same, digest(func(m *Manifest) { m.Entries = m.Entries[:1] }))
+	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].Path = "b.md" }))
+	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].Source = "other" }))
+	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].Digest = plan.Sum([]byte("y")) }))
+	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].MediaType = "text/plain" }))
+}

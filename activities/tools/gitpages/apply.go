@@ -1,0 +1,237 @@
+package gitpages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// write is one Apply.
+type write struct {
+	call    tools.Call
+	key     string
+	repo    *repository
+	page    string
+	title   string
+	content []byte
+	blob    string // content's id
+}
+
+// newWrite checks an approved action again: the worker may be another one than
+// the one that prepared it.
+func (t *Tool) newWrite(c tools.Call) (*write, error) {
+	params, err := parseApproved(c.Action.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	r, page, err := t.resolve(c.Action.Target)
+	if err != nil {
+		return nil, err
+	}
+	if page != params.Page && !strings.HasSuffix(page, "/"+params.Page) {
+		return nil, permanent(codeTarget, "the target %s is not where page %s belongs", quote(c.Action.Target), quote(params.Page))
+	}
+	if err := checkKey(c.Action.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	content := []byte(params.Content)
+	return &write{
+		call: c, key: c.Action.IdempotencyKey, repo: r, page: page,
+		title: params.Title, content: content, blob: r.blobID(content),
+	}, nil
+}
+
+// run tries until the refs have moved, or it is plain that they will not: a
+// refusal, or nothing that changes for as long as the patience lasts. While
+// others make progress it goes on, because their next commit may be the last.
+func (w *write) run(ctx context.Context) (plan.Receipt, error) {
+	var seen position
+	var lost *lostError
+	quiet := time.Now()
+	for round := 0; ; round++ {
+		at, err := w.repo.position(ctx, w.key)
+		switch {
+		case err != nil:
+			return plan.Receipt{}, w.unread(lost, err)
+		case at != seen:
+			seen, quiet, round = at, time.Now(), 0
+		case lost != nil && time.Since(quiet) > w.repo.patience:
+			return plan.Receipt{}, w.stuck(lost)
+		}
+		done, err := w.attempt(ctx, at)
+		if err == nil {
+			w.show(ctx, done)
+			return w.receipt(done.commit), nil
+		}
+		if !errors.As(err, &lost) {
+			return plan.Receipt{}, asFault(err)
+		}
+		if !pause(ctx, round) {
+			return plan.Receipt{}, w.unread(lost, ctx.Err())
+		}
+	}
+}
+
+// pause waits a short random time, longer with each round, so that those who
+// met once do not meet again. It reports false when ctx ended.
+func pause(ctx context.Context, round int) bool {
+	const base, most = 10 * time.Millisecond, 250 * time.Millisecond
+	limit := min(most, base<<min(round, 10))
+	timer := time.NewTimer(rand.N(limit))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// effect is a commit that stands for the key, and the page's place before it
+// and in it.
+type effect struct {
+	commit
+	before, after place
+}
+
+// attempt makes the effect from one reading of the refs, or finds that it has
+// been made. A lostError says that the refs have to be read again.
+func (w *write) attempt(ctx context.Context, at position) (effect, error) {
+	done, found, err := w.earlier(ctx, at)
+	if err != nil || found {
+		return done, err
+	}
+	before, err := w.repo.inspect(ctx, at.head, w.page)
+	if err != nil {
+		return effect{}, err
+	}
+	if before.precondition() != w.call.Action.Precondition {
+		return effect{}, &faults.Fault{
+			Class:  faults.Permanent,
+			Code:   codePageChanged,
+			Reason: fmt.Sprintf("page %s of repository %s changed after the plan was made; it needs a new plan", quote(w.page), w.repo.Name),
+			Cause:  tools.ErrDrift,
+		}
+	}
+	after := place{mode: cmp.Or(before.mode, modeFile), blob: w.blob}
+	next, err := w.next(ctx, at, before, after)
+	if err != nil {
+		return effect{}, err
+	}
+	return effect{next, before, after}, w.repo.moveRefs(ctx, w.key, at, position{marker: next.id, head: next.id})
+}
+
+// next returns the commit to which both refs are to move: the head itself when
+// the page is as wanted; the commit of a transaction that only set the marker,
+// when it still follows the head; or a new commit.
+func (w *write) next(ctx context.Context, at position, before, after place) (commit, error) {
+	if before == after {
+		return w.repo.commit(ctx, at.head)
+	}
+	if at.marker != "" {
+		orphan, err := w.repo.commit(ctx, at.marker)
+		if err != nil || orphan.wrote(w.key) && orphan.parent() == at.head {
+			return orphan, err
+		}
+	}
+	return w.repo.record(ctx, change{
+		parent:  at.head,
+		page:    w.page,
+		mode:    after.mode,
+		content: w.content,
+		message: message(w.call, w.title, w.page),
+	})
+}
+
+// earlier finds the effect of an earlier attempt on the branch: by its marker,
+// or, when a crash kept the marker from being set or moved, by its trailer.
+// Then the marker is set, so that the next one finds it at once.
+func (w *write) earlier(ctx context.Context, at position) (done effect, found bool, err error) {
+	if at.marker != "" {
+		if done, err = w.verified(ctx, at.marker); err != nil {
+			return effect{}, false, err
+		}
+		if on, err := w.repo.contains(ctx, at.head, at.marker); err != nil || on {
+			return done, on, err
+		}
+	}
+	made, err := w.repo.commitsFor(ctx, at.head, w.key)
+	if err != nil || len(made) == 0 {
+		return effect{}, false, err
+	}
+	if done, err = w.verified(ctx, made[len(made)-1].id); err != nil {
+		return effect{}, false, err
+	}
+	err = w.repo.moveRefs(ctx, w.key, at, position{marker: done.id, head: at.head})
+	return done, err == nil, err
+}
+
+// verified reads a commit that stands for the key, and refuses it when it does
+// not hold this content: the same key was used for two different effects.
+func (w *write) verified(ctx context.Context, id string) (effect, error) {
+	c, err := w.repo.commit(ctx, id)
+	if err != nil {
+		return effect{}, err
+	}
+	after, err := w.repo.look(ctx, id, w.page)
+	if err != nil {
+		return effect{}, err
+	}
+	if after.blob != w.blob {
+		return effect{}, permanent(codeKeyConflict, "the key %s stands for other content, in commit %.10s of repository %s", w.key, id, w.repo.Name)
+	}
+	done := effect{commit: c, before: after, after: after}
+	// Only the work tree asks what was before, and does without if need be.
+	if before, err := w.repo.look(ctx, c.parent(), w.page); err == nil {
+		done.before = before
+	}
+	return done, nil
+}
+
+// receipt depends on the commit only, so every attempt returns the same one.
+func (w *write) receipt(c commit) plan.Receipt {
+	detail := fmt.Sprintf("%s written to branch %s in commit %.10s", w.page, w.repo.Branch, c.id)
+	if !c.wrote(w.key) {
+		detail = fmt.Sprintf("%s already was as wanted on branch %s in commit %.10s", w.page, w.repo.Branch, c.id)
+	}
+	return plan.Receipt{
+		IdempotencyKey: w.key,
+		Tool:           Name,
+		Target:         w.call.Action.Target,
+		Ref:            c.id,
+		Detail:         detail,
+		At:             c.at,
+	}
+}
+
+// stuck is the fault for refs that were read again and had not moved.
+func (w *write) stuck(lost *lostError) error {
+	if file, age := w.repo.lockFile(w.key); file != "" {
+		return transient(codeRefsLocked, lost,
+			"%s of repository %s is locked (%s old): a git process is at work, or a crash left the lock; when no git process runs there, remove it",
+			file, w.repo.Name, age)
+	}
+	return asFault(lost)
+}
+
+// unread is the fault for refs that could not be read. That matters only after
+// a transaction of which git did not tell the end.
+func (w *write) unread(lost *lostError, err error) error {
+	if lost == nil || !lost.killed() {
+		return asFault(err)
+	}
+	return &faults.Fault{
+		Class:  faults.Unknown,
+		Code:   codeRefsUnknown,
+		Reason: "git did not finish moving the refs of repository " + w.repo.Name + ", and they could not be read again",
+		Cause:  lost,
+	}
+}

@@ -1,0 +1,350 @@
+package gitpages_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools/gitpages"
+)
+
+// C017 for git: the worker is killed in the window between the effect and
+// its record; a new worker carries the action out again.
+func TestC017_GitWorkerKilledAfterTheEffect(t *testing.T) {
+	tests := []struct {
+		name      string
+		env       func(t *testing.T) []string
+		made      int // commits that the killed worker left
+		colleague bool
+	}{
+		{"after Apply returned", func(*testing.T) []string { return []string{workerDies + "=1"} }, 1, false},
+		{"right after git moved the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after")} }, 1, false},
+		{"right before git moves the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "before")} }, 0, false},
+		{"and a colleague commits meanwhile", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after")} }, 1, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBase(t)
+			call := b.plan("weekly/2026-W48.md", "text\n")
+
+			err := worker(t, b.path, call, tt.env(t)...).Run()
+			var died *exec.ExitError
+			require.ErrorAs(t, err, &died)
+			status, ok := died.Sys().(syscall.WaitStatus)
+			require.True(t, ok)
+			require.Equal(t, syscall.SIGKILL, status.Signal())
+			require.Equal(t, tt.made, b.commits())
+			made := ""
+			if tt.made == 1 {
+				made = b.head()
+			}
+			if tt.colleague {
+				b.pushed()
+			}
+
+			receipt := runWorker(t, b.path, call)
+			if made == "" {
+				made = b.head()
+			}
+			require.Equal(t, made, receipt.Ref)
+			require.Equal(t, 1, b.count("weekly/2026-W48.md", keyOf(call)))
+			if tt.colleague {
+				require.Equal(t, "from elsewhere", b.git("log", "-1", "--format=%s", "main"))
+			} else {
+				require.Equal(t, 1, b.commits())
+			}
+			require.Equal(t, "text\n", b.file("weekly/2026-W48.md"))
+			require.Empty(t, b.git("status", "--porcelain"))
+		})
+	}
+}
+
+// TestGitItselfRefusesASecond makes the transaction by hand, so that the
+// refusal is Git's and not this package's.
+func TestGitItselfRefusesASecond(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	_, err := b.apply(call)
+	require.NoError(t, err)
+	head := b.head()
+	second := b.git("commit-tree", "-p", head, "-m", "second", head+"^{tree}")
+
+	out, err := b.tryGit("start\nupdate refs/heads/main "+second+" "+head+"\ncreate refs/holdpoint/"+keyOf(call)+" "+second+"\nprepare\ncommit\n",
+		"update-ref", "--stdin")
+	require.Error(t, err)
+	require.Contains(t, out, "refs/holdpoint/"+keyOf(call))
+	require.Equal(t, head, b.head(), "the branch did not move either")
+
+	// Without the marker in it, the very same step is taken.
+	b.git("update-ref", "refs/heads/main", second, head)
+}
+
+// The half-applied transactions are what a machine crash between the two
+// renames of one transaction leaves.
+
+func TestMarkerWithoutBranchIsMovedForward(t *testing.T) {
+	for name, before := range map[string]func(b *base){
+		"a branch with history": func(b *base) { b.person("page.md", "old\n") },
+		"a branch not born yet": func(*base) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBase(t)
+			before(b)
+			commits := b.commits()
+			parent := ""
+			if commits > 0 {
+				parent = b.head()
+			}
+			call := b.plan("page.md", "new\n")
+			first, err := b.apply(call)
+			require.NoError(t, err)
+			if parent == "" {
+				b.git("update-ref", "-d", "refs/heads/main")
+			} else {
+				b.git("update-ref", "refs/heads/main", parent)
+			}
+
+			again, err := b.apply(call)
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			require.Equal(t, first.Ref, b.head())
+			require.Equal(t, commits+1, b.commits())
+			require.Equal(t, 1, b.count("page.md", keyOf(call)))
+			require.Empty(t, b.git("status", "--porcelain"))
+		})
+	}
+}
+
+func TestMarkerWithoutBranchThatMovedOnIsMadeAnew(t *testing.T) {
+	b := newBase(t)
+	b.person("page.md", "old\n")
+	parent := b.head()
+	call := b.plan("page.md", "new\n")
+	orphan, err := b.apply(call)
+	require.NoError(t, err)
+	b.git("reset", "--quiet", "--hard", parent)
+	b.person("other.md", "a colleague's\n")
+
+	receipt, err := b.apply(call)
+	require.NoError(t, err)
+	require.NotEqual(t, orphan.Ref, receipt.Ref)
+	require.Equal(t, receipt.Ref, b.head())
+	require.Equal(t, receipt.Ref, b.marker(keyOf(call)))
+	require.Equal(t, 1, b.count("page.md", keyOf(call)))
+	require.Equal(t, 3, b.commits())
+	require.Equal(t, "a colleague's\n", b.file("other.md"))
+
+	again, err := b.apply(call)
+	require.NoError(t, err)
+	require.Equal(t, receipt, again)
+}
+
+func TestMarkerWithoutBranchAndDriftWritesNothing(t *testing.T) {
+	b := newBase(t)
+	b.person("page.md", "old\n")
+	parent := b.head()
+	call := b.plan("page.md", "new\n")
+	_, err := b.apply(call)
+	require.NoError(t, err)
+	b.git("reset", "--quiet", "--hard", parent)
+	b.person("page.md", "a colleague's\n")
+	head := b.head()
+
+	_, err = b.apply(call)
+	requireFault(t, err, faults.Permanent, "page_changed")
+	require.Equal(t, head, b.head())
+}
+
+func TestMarkerOfACommitThatAColleagueRebasedFollowsIt(t *testing.T) {
+	b := newBase(t)
+	b.person("page.md", "old\n")
+	parent := b.head()
+	call := b.plan("page.md", "new\n")
+	first, err := b.apply(call)
+	require.NoError(t, err)
+	b.git("reset", "--quiet", "--hard", parent)
+	b.person("other.md", "a colleague's\n")
+	b.git("cherry-pick", first.Ref)
+
+	receipt, err := b.apply(call)
+	require.NoError(t, err)
+	require.Equal(t, b.head(), receipt.Ref)
+	require.Equal(t, b.head(), b.marker(keyOf(call)))
+	require.Equal(t, 1, b.count("page.md", keyOf(call)))
+}
+
+func TestBranchWithoutMarkerGetsItsMarker(t *testing.T) {
+	for name, since := range map[string]func(b *base){
+		"nothing since":                func(*base) {},
+		"a colleague's commit since":   func(b *base) { b.person("other.md", "other\n") },
+		"a colleague edited the page":  func(b *base) { b.person("page.md", "edited since\n") },
+		"a colleague deleted the page": func(b *base) { b.git("rm", "--quiet", "page.md"); b.git("commit", "--quiet", "-m", "gone") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBase(t)
+			b.person("page.md", "old\n")
+			call := b.plan("page.md", "new\n")
+			first, err := b.apply(call)
+			require.NoError(t, err)
+			b.git("update-ref", "-d", "refs/holdpoint/"+keyOf(call))
+			since(b)
+			head := b.head()
+
+			again, err := b.apply(call)
+			require.NoError(t, err)
+			require.Equal(t, first, again)
+			require.Equal(t, first.Ref, b.marker(keyOf(call)))
+			require.Equal(t, head, b.head(), "no second commit")
+			require.Equal(t, 1, b.count("page.md", keyOf(call)))
+		})
+	}
+}
+
+func TestLockThatStaysIsNamedAndNotRemoved(t *testing.T) {
+	for _, lock := range []string{"refs/heads/main.lock", "HEAD.lock", "refs/holdpoint/<key>.lock"} {
+		t.Run(filepath.Base(lock), func(t *testing.T) {
+			b := newBase(t)
+			b.person("page.md", "old\n")
+			call := b.plan("page.md", "new\n")
+			if filepath.Base(lock) == "<key>.lock" {
+				lock = "refs/holdpoint/" + keyOf(call) + ".lock"
+			}
+			file := filepath.Join(b.path, ".git", filepath.FromSlash(lock))
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, nil, 0o600))
+			long := time.Now().Add(-2 * time.Hour)
+			require.NoError(t, os.Chtimes(file, long, long))
+
+			tool := newTool(t, b.path, gitpages.Options{Patience: 50 * time.Millisecond})
+			_, err := tool.Apply(eventually(t), call)
+			fault := requireFault(t, err, faults.Transient, "refs_locked")
+			require.Contains(t, fault.Reason, lock)
+			require.Contains(t, fault.Reason, "2h0m0s old")
+			require.FileExists(t, file)
+			require.Equal(t, 1, b.commits())
+
+			require.NoError(t, os.Remove(file))
+			_, err = tool.Apply(t.Context(), call)
+			require.NoError(t, err)
+			require.Equal(t, 2, b.commits())
+			require.Equal(t, 1, b.count("page.md", keyOf(call)))
+		})
+	}
+}
+
+func TestLockThatGoesAwayOnlyCostsTime(t *testing.T) {
+	b := newBase(t)
+	b.person("page.md", "old\n")
+	call := b.plan("page.md", "new\n")
+	file := filepath.Join(b.path, ".git", "refs", "heads", "main.lock")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	// The lock goes after the first transaction that it stopped.
+	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, realGit(t)+` "$@"; status=$?; rm -f '`+file+`'; exit $status`)})
+
+	_, err := tool.Apply(eventually(t), call)
+	require.NoError(t, err)
+	require.NoFileExists(t, file)
+	require.Equal(t, 2, b.commits())
+	require.Equal(t, 1, b.count("page.md", keyOf(call)))
+}
+
+func TestKilledTransactionIsJudgedByTheRefs(t *testing.T) {
+	once := filepath.Join(t.TempDir(), "once")
+	tests := []struct{ name, lines string }{
+		{"before it did anything", `if mkdir '` + once + `' 2>/dev/null; then kill -9 $$; fi; exec ` + realGit(t) + ` "$@"`},
+		{"after it did everything", realGit(t) + ` "$@"; kill -9 $$`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBase(t)
+			call := b.plan("page.md", "text\n")
+			receipt, err := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, tt.lines)}).Apply(eventually(t), call)
+			require.NoError(t, err)
+			require.Equal(t, b.head(), receipt.Ref)
+			require.Equal(t, 1, b.commits())
+		})
+	}
+	require.DirExists(t, once)
+}
+
+func TestTransactionThatIsAlwaysKilledIsTransient(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, "kill -9 $$"), Patience: 50 * time.Millisecond})
+	_, err := tool.Apply(eventually(t), call)
+	requireFault(t, err, faults.Transient, "git_failed")
+	require.Zero(t, b.commits(), "the refs were read again, and nothing had moved")
+}
+
+func TestKilledTransactionThatNobodyCanReadIsUnknown(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	ctx, cancel := context.WithCancel(eventually(t))
+	dir := t.TempDir()
+	moved, canceled := filepath.Join(dir, "moved"), filepath.Join(dir, "canceled")
+	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t,
+		realGit(t)+` "$@"; : >'`+moved+`'; while [ ! -e '`+canceled+`' ]; do sleep 0.02; done; kill -9 $$`)})
+	end := make(chan error, 1)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(moved); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+		end <- os.WriteFile(canceled, nil, 0o600)
+	}()
+
+	_, err := tool.Apply(ctx, call)
+	require.NoError(t, <-end)
+	requireFault(t, err, faults.Unknown, "refs_unknown")
+
+	// The next attempt finds out.
+	receipt, err := b.apply(call)
+	require.NoError(t, err)
+	require.Equal(t, b.head(), receipt.Ref)
+	require.Equal(t, 1, b.commits())
+}
+
+func TestCanceledBeforeTheTransactionWritesNothing(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := b.tool.Apply(ctx, call)
+	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
+	require.True(t, errors.Is(err, context.Canceled))
+	require.Zero(t, b.commits())
+}
+
+func TestHangingGitEndsWithTheContext(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	tool := newTool(t, b.path, gitpages.Options{Git: script(t, `case " $* " in *" write-tree "*) exec sleep 600;; esac; exec `+realGit(t)+` "$@"`)})
+	ctx, cancel := context.WithTimeout(eventually(t), time.Second)
+	defer cancel()
+	_, err := tool.Apply(ctx, call)
+	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
+	require.Zero(t, b.commits())
+}
+
+// The refusal is git's own words, so that it is seen by root as well, who may
+// write everywhere.
+func TestReadOnlyRepositoryIsPermanent(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	tool := newTool(t, b.path, gitpages.Options{Git: script(t,
+		`case " $* " in *" -w "*) echo "error: insufficient permission for adding an object to repository database $GIT_DIR/objects" >&2; exit 128;; esac; exec `+realGit(t)+` "$@"`)})
+	_, err := tool.Apply(t.Context(), call)
+	fault := requireFault(t, err, faults.Permanent, "read_only")
+	require.Equal(t, "git hash-object: error: insufficient permission for adding an object to repository database kb/objects", fault.Reason)
+}

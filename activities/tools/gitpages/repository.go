@@ -1,0 +1,142 @@
+package gitpages
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// repository is one opened knowledge base.
+type repository struct {
+	Repo
+	git       git
+	commonDir string        // where the refs are; differs from git.gitDir in a linked work tree
+	worktree  string        // absolute path; "" for a bare repository
+	sha256    bool          // the repository names objects by SHA-256
+	patience  time.Duration // see Options
+	turn      chan struct{} // holds one token while an Apply of this process writes
+}
+
+// open finds the repository, or makes it, and checks that its branch can be
+// written to.
+func open(ctx context.Context, program string, cfg Repo, patience time.Duration) (*repository, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
+		return nil, permanent(codeRepository, "repository %s: its path has no absolute form", cfg.Name)
+	}
+	r := &repository{Repo: cfg, patience: patience, turn: make(chan struct{}, 1)}
+	r.git = git{program: program, cwd: path, label: cfg.Name}
+	if _, err := (git{program: program}).run(ctx, nil, "check-ref-format", r.branchRef()); err != nil {
+		return nil, permanent(codeRepository, "repository %s: %s is no name for a branch", cfg.Name, quote(cfg.Branch))
+	}
+	if err := r.locate(ctx, path); err != nil {
+		return nil, err
+	}
+	return r, r.checkBranch(ctx)
+}
+
+// locate tells the three layouts apart: nothing there yet, a work tree with
+// .git in it, a bare repository.
+func (r *repository) locate(ctx context.Context, path string) error {
+	entries, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
+		if err := r.create(ctx, path); err != nil {
+			return err
+		}
+		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
+	case err != nil:
+		return permanent(codeRepository, "repository %s: its folder cannot be read", r.Name)
+	case exists(filepath.Join(path, ".git")):
+		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
+	case exists(filepath.Join(path, "HEAD")) && exists(filepath.Join(path, "objects")):
+		r.git.gitDir = path
+	default:
+		return permanent(codeRepository,
+			`repository %s: its folder has files in it and is no Git repository; run "git init" and a first commit there, or name another folder`, r.Name)
+	}
+	out, err := r.git.line(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-bare-repository", "--show-object-format")
+	if err != nil {
+		return r.unusable(err)
+	}
+	answers := strings.Split(out, "\n")
+	if len(answers) != 3 {
+		return r.unusable(errors.New("git rev-parse answered something else than was asked"))
+	}
+	r.commonDir = answers[0]
+	if answers[1] == "true" {
+		r.worktree = ""
+	}
+	r.sha256 = answers[2] == "sha256"
+	return nil
+}
+
+func (r *repository) create(ctx context.Context, path string) error {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return permanent(codeRepository, "repository %s: its folder cannot be made", r.Name)
+	}
+	if _, err := r.git.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, path); err != nil {
+		return r.unusable(err)
+	}
+	return nil
+}
+
+// checkBranch refuses a repository that has branches but not this one: a
+// misspelled name would begin a second history beside the one people read. In
+// a repository without any commit the branch becomes the one that is checked
+// out, so that the first page shows up in the work tree.
+func (r *repository) checkBranch(ctx context.Context) error {
+	at, err := r.position(ctx, "")
+	if err != nil {
+		return r.unusable(err)
+	}
+	if at.head != "" {
+		return nil
+	}
+	others, err := r.git.line(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads/")
+	if err != nil {
+		return r.unusable(err)
+	}
+	if others != "" {
+		return permanent(codeRepository, "repository %s has no branch %s, but has %s; name the branch in the configuration",
+			r.Name, quote(r.Branch), quote(strings.ReplaceAll(others, "\n", ", ")))
+	}
+	if _, err := r.git.run(ctx, nil, "symbolic-ref", "HEAD", r.branchRef()); err != nil {
+		return r.unusable(err)
+	}
+	return nil
+}
+
+func (r *repository) unusable(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return asFault(err)
+	}
+	return permanent(codeRepository, "repository %s cannot be used: %s", r.Name, clip(err.Error()))
+}
+
+func (r *repository) branchRef() string { return "refs/heads/" + r.Branch }
+
+// begin waits for this process's turn to write to the repository and returns
+// the function that ends it. Correctness does not need it: Git decides who
+// wins. It spares the processes of one worker from losing to each other.
+func (r *repository) begin(ctx context.Context) (end func(), err error) {
+	select {
+	case r.turn <- struct{}{}:
+		return func() { <-r.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

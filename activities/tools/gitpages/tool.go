@@ -1,0 +1,177 @@
+package gitpages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// Name is the tool's name in tasks and plans.
+const Name = "gitpages"
+
+// version changes when a plan made by an earlier one must not be carried out.
+const version = "1"
+
+// Tool writes Markdown pages to Git repositories. It is safe for concurrent
+// use, also by several processes on the same repositories.
+type Tool struct {
+	spec  tools.Spec
+	repos map[string]*repository
+}
+
+var _ tools.Tool = (*Tool)(nil)
+
+// New opens the repositories. It makes those whose folder is missing or empty,
+// and fails when one cannot be used, two have one name, or the git program is
+// missing or older than 2.39. Its errors are permanent faults that say what to do.
+func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
+	program, err := findGit(ctx, cmp.Or(o.Git, "git"))
+	if err != nil {
+		return nil, err
+	}
+	canonical, err := plan.Canonicalize(schema)
+	if err != nil {
+		return nil, permanent(codeParameters, "the parameter schema is no strict JSON")
+	}
+	t := &Tool{
+		repos: make(map[string]*repository, len(repos)),
+		spec: tools.Spec{
+			Name:         Name,
+			Version:      version,
+			Class:        plan.Conditional,
+			Risk:         plan.LowRisk,
+			Schema:       canonical,
+			SchemaDigest: plan.Sum(canonical),
+			CallTimeout:  30 * time.Second,
+			MaxAttempts:  10,
+			RetryBudget:  5 * time.Minute,
+		},
+	}
+	for _, cfg := range repos {
+		if _, taken := t.repos[cfg.Name]; taken {
+			return nil, permanent(codeRepository, "two repositories have the name %s", quote(cfg.Name))
+		}
+		if t.repos[cfg.Name], err = open(ctx, program, cfg, cmp.Or(o.Patience, defaultPatience)); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// Spec describes the tool.
+func (t *Tool) Spec() tools.Spec { return t.spec }
+
+// Prepare validates a proposed page and compares it with the branch's head.
+// The target is "<repository>/<path of the page>"; the item is empty, because
+// a page's path is all of its identity. The precondition is "blob:<id>" of the
+// page at the head, or "absent".
+func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, error) {
+	params, err := parseProposed(p.Parameters)
+	if err != nil {
+		return tools.Prepared{}, err
+	}
+	target := p.AllowedTarget + "/" + params.Page
+	r, page, err := t.resolve(target)
+	if err != nil {
+		return tools.Prepared{}, err
+	}
+	at, err := r.position(ctx, "")
+	if err != nil {
+		return tools.Prepared{}, asFault(err)
+	}
+	before, err := r.inspect(ctx, at.head, page)
+	if err != nil {
+		return tools.Prepared{}, asFault(err)
+	}
+	old, err := r.content(ctx, before)
+	switch {
+	case errors.Is(err, errOutput):
+		return tools.Prepared{}, permanent(codeContent, "the page %s is too large to be compared; nobody could approve its change", quote(page))
+	case err != nil:
+		return tools.Prepared{}, asFault(err)
+	}
+	canonical, err := params.canonical()
+	if err != nil {
+		return tools.Prepared{}, err
+	}
+	return tools.Prepared{
+		Target:       target,
+		Parameters:   canonical,
+		Precondition: before.precondition(),
+		Preview:      preview(page, before, old, []byte(params.Content)),
+	}, nil
+}
+
+// Apply commits the page, once for each key, and returns the commit's id, and
+// its time, as the receipt. For the same key and content it returns the same
+// receipt again, also after a crash at any point and from other processes. A
+// page that is as wanted already needs no commit: the marker is set on the
+// head, and the receipt names that commit.
+//
+// Its faults: permanent, with tools.ErrDrift as cause, when the page is no
+// longer what the plan was made for; permanent "key_conflict" when the key has
+// already written something else; transient when git or a lock is in the way,
+// and nothing was written; unknown when a ref transaction was killed and the
+// refs could not be read afterwards.
+func (t *Tool) Apply(ctx context.Context, c tools.Call) (plan.Receipt, error) {
+	w, err := t.newWrite(c)
+	if err != nil {
+		return plan.Receipt{}, err
+	}
+	end, err := w.repo.begin(ctx)
+	if err != nil {
+		return plan.Receipt{}, asFault(err)
+	}
+	defer end()
+	return w.run(ctx)
+}
+
+// Count returns how many commits that the target's branch reaches carry the
+// key in their trailer. A page that already was as wanted has none.
+func (t *Tool) Count(ctx context.Context, target, key string) (int, error) {
+	r, _, err := t.resolve(target)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkKey(key); err != nil {
+		return 0, err
+	}
+	at, err := r.position(ctx, "")
+	if err != nil {
+		return 0, asFault(err)
+	}
+	found, err := r.commitsFor(ctx, at.head, key)
+	if err != nil {
+		return 0, asFault(err)
+	}
+	return len(found), nil
+}
+
+// resolve finds the repository of a target and the page's path in it.
+func (t *Tool) resolve(target string) (*repository, string, error) {
+	name, page, _ := strings.Cut(target, "/")
+	r, ok := t.repos[name]
+	if !ok {
+		return nil, "", permanent(codeTarget, "the worker's configuration has no repository %s", quote(name))
+	}
+	if err := checkPath(page); err != nil {
+		return nil, "", err
+	}
+	return r, page, nil
+}
+
+var idempotencyKey = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// checkKey keeps everything else out of the names of refs.
+func checkKey(key string) error {
+	if !idempotencyKey.MatchString(key) {
+		return permanent(codeKey, "%s is no idempotency key; one has 40 lower-case hex digits", quote(key))
+	}
+	return nil
+}

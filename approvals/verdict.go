@@ -1,0 +1,44 @@
+package approvals
+
+import "time"
+
+// Code says what became of a decision. It is stable: people and scripts read it.
+type Code string
+
+// The codes. See the table in the package's documentation.
+const (
+	Accepted      Code = "accepted"
+	Malformed     Code = "malformed"
+	NoPlanYet     Code = "no_plan_yet"
+	StalePlan     Code = "stale_plan"
+	NotAnApprover Code = "not_an_approver"
+	SelfApproval  Code = "self_approval"
+	Duplicate     Code = "duplicate"
+	Expired       Code = "expired"
+	TooLate       Code = "too_late"
+)
+
+// The ways by which a decision arrives.
+const (
+	ViaSignal = "signal"
+	ViaUpdate = "update"
+)
+
+// Verdict is what became of one decision. Only Accepted changes a run.
+//
+// Decision to Feedback are the sender's, as far as they could be read; of a
+// malformed decision they are empty, for what a doubtful text says must not be
+// recorded as what a person decided. Approver is the normalized name when
+// Accepted, and the claim as it was sent otherwise. Nothing here says that a
+// person was identified.
+type Verdict struct {
+	Code     Code      `json:"code"`
+	Decision Choice    `json:"decision"`
+	PlanHash string    `json:"plan_hash"`
+	Approver string    `json:"approver"`
+	Comment  string    `json:"comment"`
+	Feedback string    `json:"feedback"`
+	Reason   string    `json:"reason"` // whole sentences: why, and what to do; empty when Accepted
+	At       time.Time `json:"at"`     // UTC: the workflow's time when the decision was read
+	Via      string    `json:"via"`    // ViaSignal or ViaUpdate
+}

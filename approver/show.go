@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+func newList(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the runs that wait for approval",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			listed, err := reader.List(c.Context(), runs.Filter{Status: workflows.WaitingApproval, Limit: 200})
+			if err != nil {
+				return err
+			}
+			return s.printList(c.OutOrStdout(), listed)
+		},
+	}
+}
+
+func (s *session) printList(out io.Writer, listed []runs.Listed) error {
+	if s.output == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(listed)
+	}
+	if len(listed) == 0 {
+		_, err := fmt.Fprintln(out, "nothing waits for approval")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "RUN\tRISK\tDECIDE BY\tPLAN")
+	for _, l := range listed {
+		decide := ""
+		if l.DecideBy != nil {
+			decide = l.DecideBy.Format(time.RFC3339)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Risk, decide, l.PlanHash)
+	}
+	return table.Flush()
+}
+
+func newShow(s *session) *cobra.Command {
+	var canonical bool
+	c := &cobra.Command{
+		Use:   "show RUN",
+		Short: "Show a run's plan; the hash is computed here, from the bytes that are shown",
+		Args:  oneRun,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			run, err := reader.Read(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			p, err := s.plan(c.Context(), run)
+			if err != nil {
+				return err
+			}
+			if canonical || s.output == "json" {
+				raw, err := p.Canonical()
+				if err != nil {
+					return err
+				}
+				_, err = c.OutOrStdout().Write(raw)
+				return err
+			}
+			return show(c.OutOrStdout(), run, p)
+		},
+	}
+	c.Flags().BoolVar(&canonical, "canonical", false, "print the canonical bytes: '| sha256sum' gives the plan hash")
+	return c
+}
+
+func show(out io.Writer, run *runs.Run, p plan.Plan) error {
+	if err := plan.Render(out, p, run.Status.PlanHash); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nstatus: %s\n", run.Status.Status)
+	if run.Status.Status == workflows.WaitingApproval {
+		fmt.Fprintf(out, "decide before %s, as one of %v\n\nto approve:\n  approver approve %s\nor\n  %s\n",
+			run.Status.DecideBy.Format(time.RFC3339), run.Status.Approvers, run.ID,
+			workflows.ApproveCommand(run.ID, run.Status.PlanHash, run.Status.Approvers[0]))
+	}
+	return nil
+}
+
+// plan returns a run's present plan, verified against the run's plan hash.
+func (s *session) plan(ctx context.Context, run *runs.Run) (plan.Plan, error) {
+	made := run.State.Plan
+	if made == nil {
+		return plan.Plan{}, fmt.Errorf("run %s is %s and has no plan to show", run.ID, run.Status.Status)
+	}
+	raw := []byte(made.Plan)
+	if len(raw) == 0 {
+		data, err := filepath.Abs(s.data)
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		store, err := blobs.Open(ctx, config.BlobURL(data))
+		if err != nil {
+			return plan.Plan{}, err
+		}
+		defer store.Close()
+		if raw, err = store.Get(ctx, run.Task.Tenant, made.PlanHash, plan.MaxBytes); err != nil {
+			return plan.Plan{}, fmt.Errorf("plan %s of %d bytes is not in the history and could not be read from %s (--data): %w",
+				made.PlanHash, made.Blob.Size, data, err)
+		}
+	}
+	return plan.Load(raw, made.PlanHash)
+}

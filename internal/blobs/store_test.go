@@ -1,0 +1,106 @@
+package blobs_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
+)
+
+func open(t *testing.T) (*blobs.Store, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "blobs")
+	s, err := blobs.Open(context.Background(), "file://"+dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s, dir
+}
+
+func TestPutAndGet(t *testing.T) {
+	s, dir := open(t)
+	ctx := context.Background()
+	d, err := s.Put(ctx, "acme", []byte("hello"))
+	require.NoError(t, err)
+	require.Equal(t, "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", d.String())
+	require.FileExists(t, filepath.Join(dir, "acme", "2c", d.Hex()))
+	got, err := s.Get(ctx, "acme", d, 5)
+	require.NoError(t, err)
+	require.Equal(t, "hello", string(got))
+
+	entries, err := os.ReadDir(filepath.Join(dir, "acme", "2c"))
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "one object is one file")
+}
+
+func TestChangedBytesAreNeverReturned(t *testing.T) {
+	s, dir := open(t)
+	ctx := context.Background()
+	d, err := s.Put(ctx, "acme", []byte("amount 82000"))
+	require.NoError(t, err)
+	file := filepath.Join(dir, "acme", d.Hex()[:2], d.Hex())
+	for _, tampered := range []string{"amount 820000", "amount 8200", "amount 92000", ""} {
+		require.NoError(t, os.WriteFile(file, []byte(tampered), 0o600))
+		_, err = s.Get(ctx, "acme", d, 100)
+		require.ErrorIs(t, err, blobs.ErrCorrupt, tampered)
+	}
+	_, err = s.Put(ctx, "acme", []byte("amount 82000"))
+	require.NoError(t, err)
+	_, err = s.Get(ctx, "acme", d, 100)
+	require.NoError(t, err, "storing it again mends it")
+}
+
+func TestTenantsShareNothing(t *testing.T) {
+	s, _ := open(t)
+	ctx := context.Background()
+	d, err := s.Put(ctx, "acme", []byte("secret"))
+	require.NoError(t, err)
+	_, err = s.Get(ctx, "other", d, 100)
+	require.ErrorIs(t, err, blobs.ErrNotFound)
+	for _, tenant := range []string{"", "..", ".", "a/b", "../acme", "a\\b", ".git"} {
+		_, err := s.Put(ctx, tenant, []byte("x"))
+		require.Error(t, err, tenant)
+		_, err = s.Get(ctx, tenant, d, 100)
+		require.Error(t, err, tenant)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	s, _ := open(t)
+	ctx := context.Background()
+	d, err := s.Put(ctx, "acme", []byte("hello"))
+	require.NoError(t, err)
+	_, err = s.Get(ctx, "acme", d, 4)
+	require.ErrorIs(t, err, blobs.ErrTooLarge)
+	_, err = s.Get(ctx, "acme", plan.Sum([]byte("never stored")), 100)
+	require.ErrorIs(t, err, blobs.ErrNotFound)
+	empty, err := s.Put(ctx, "acme", nil)
+	require.NoError(t, err)
+	got, err := s.Get(ctx, "acme", empty, 0)
+	require.NoError(t, err)
+	require.Empty(t, got)
+	_, err = blobs.Open(ctx, "s3://bucket")
+	require.ErrorContains(t, err, "file://")
+}
+
+func TestConcurrentPutsOfOneContent(t *testing.T) {
+	s, _ := open(t)
+	ctx := context.Background()
+	data := make([]byte, 1<<20)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			d, err := s.Put(ctx, "acme", data)
+			require.NoError(t, err)
+			got, err := s.Get(ctx, "acme", d, 1<<20)
+			require.NoError(t, err)
+			require.Equal(t, data, got)
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,188 @@
+// Package config reads holdpoint.yaml, the worker's configuration: where
+// documents may be read, where pages may be written, and where the worker
+// keeps its own things. Paths in the file are relative to the file's folder.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// DefaultFile is read when it exists and nothing else is named.
+const DefaultFile = "holdpoint.yaml"
+
+// Config is a worker's configuration.
+type Config struct {
+	TaskQueue string `yaml:"task_queue"`
+	// Sources names the folders that tasks may read.
+	Sources map[string]string `yaml:"sources"`
+	// Repositories names the Git repositories that tasks may write pages to.
+	Repositories map[string]Repository `yaml:"repositories"`
+	Policy       string                `yaml:"policy"` // file
+	// Data is the folder of the blob store and the ledger.
+	Data string `yaml:"data"`
+	// SingleMachine allows files as stores with a Temporal server elsewhere:
+	// all workers of the task queue then run on this one machine.
+	SingleMachine bool   `yaml:"single_machine"`
+	Limits        Limits `yaml:"limits"`
+	Timing        Timing `yaml:"timing"`
+}
+
+// Repository is a knowledge base.
+type Repository struct {
+	Path   string `yaml:"path"`
+	Branch string `yaml:"branch"`
+}
+
+// Limits bound what one run may read and do.
+type Limits struct {
+	FileBytes       int64 `yaml:"file_bytes"`       // a larger document is skipped
+	TotalBytes      int64 `yaml:"total_bytes"`      // of one collection
+	Entries         int   `yaml:"entries"`          // of one collection, read or skipped
+	ParallelActions int   `yaml:"parallel_actions"` // of one plan
+	StepAttempts    int   `yaml:"step_attempts"`    // of a step that writes to no external system
+}
+
+// Timing decides how soon another worker takes over from one that was killed.
+type Timing struct {
+	HeartbeatTimeout time.Duration `yaml:"heartbeat_timeout"`
+	Lease            time.Duration `yaml:"lease"`
+	StickyTimeout    time.Duration `yaml:"sticky_timeout"`
+	DrainTimeout     time.Duration `yaml:"drain_timeout"` // for attempts in flight when the worker is told to stop
+}
+
+// Default is the configuration that a file or flags are laid over.
+func Default() Config {
+	return Config{
+		TaskQueue:    "holdpoint",
+		Sources:      map[string]string{},
+		Repositories: map[string]Repository{},
+		Data:         ".holdpoint",
+		Limits: Limits{
+			FileBytes: 16 << 20, TotalBytes: 512 << 20, Entries: 100_000, ParallelActions: 8, StepAttempts: 10,
+		},
+		Timing: Timing{
+			HeartbeatTimeout: 2 * time.Second, Lease: 3 * time.Second,
+			StickyTimeout: time.Second, DrainTimeout: 10 * time.Second,
+		},
+	}
+}
+
+// Load reads a file over the defaults. Unknown fields are errors with their
+// line.
+func Load(path string) (Config, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("configuration: %w", err)
+	}
+	c := Default()
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	c.resolve(filepath.Dir(path))
+	return c, nil
+}
+
+func (c *Config) resolve(base string) {
+	at := func(p string) string {
+		if p == "" || filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(base, p)
+	}
+	for name, folder := range c.Sources {
+		c.Sources[name] = at(folder)
+	}
+	for name, repository := range c.Repositories {
+		repository.Path = at(repository.Path)
+		c.Repositories[name] = repository
+	}
+	c.Policy, c.Data = at(c.Policy), at(c.Data)
+}
+
+var name = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
+
+// Validate reports everything that is wrong, and makes paths absolute.
+func (c *Config) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if len(c.Sources) == 0 {
+		bad("no source root: name one in the configuration (sources:) or with --source NAME=FOLDER")
+	}
+	for _, n := range sorted(c.Sources) {
+		folder, err := filepath.Abs(c.Sources[n])
+		if info, statErr := os.Stat(folder); err != nil || statErr != nil || !info.IsDir() {
+			bad("source %s: %s is not a folder", n, c.Sources[n])
+		}
+		c.Sources[n] = folder
+	}
+	if len(c.Repositories) == 0 {
+		bad("no repository: name one in the configuration (repositories:) or with --repository NAME=FOLDER")
+	}
+	for _, n := range sorted(c.Repositories) {
+		repository := c.Repositories[n]
+		if repository.Path == "" {
+			bad("repository %s: path is missing", n)
+			continue
+		}
+		repository.Path, _ = filepath.Abs(repository.Path)
+		c.Repositories[n] = repository
+	}
+	for _, n := range append(sorted(c.Sources), sorted(c.Repositories)...) {
+		if !name.MatchString(n) {
+			bad("name %q: use letters, digits, '.', '_' and '-'", n)
+		}
+	}
+	if strings.TrimSpace(c.TaskQueue) == "" {
+		bad("task_queue is empty")
+	}
+	c.Data, _ = filepath.Abs(c.Data)
+	errs = append(errs, c.Limits.validate(), c.Timing.validate())
+	return errors.Join(errs...)
+}
+
+func (l Limits) validate() error {
+	switch {
+	case l.FileBytes <= 0 || l.TotalBytes <= 0 || l.Entries <= 0:
+		return errors.New("limits: file_bytes, total_bytes and entries must be above 0")
+	case l.ParallelActions < 1 || l.ParallelActions > 200:
+		return errors.New("limits: parallel_actions must be 1 to 200")
+	case l.StepAttempts < 1 || l.StepAttempts > 1000:
+		return errors.New("limits: step_attempts must be 1 to 1,000")
+	}
+	return nil
+}
+
+func (t Timing) validate() error {
+	switch {
+	case t.HeartbeatTimeout < 500*time.Millisecond || t.StickyTimeout <= 0 || t.DrainTimeout <= 0:
+		return errors.New("timing: heartbeat_timeout must be at least 500ms; sticky_timeout and drain_timeout above 0")
+	case t.Lease < t.HeartbeatTimeout:
+		return errors.New("timing: lease must not be shorter than heartbeat_timeout")
+	}
+	return nil
+}
+
+func sorted[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// BlobURL is the address of the blob store in a data folder.
+func BlobURL(data string) string { return "file://" + filepath.ToSlash(filepath.Join(data, "blobs")) }

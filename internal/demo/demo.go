@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/holdpoint/holdpoint/internal/devserver"
+	"github.com/holdpoint/holdpoint/internal/toolchain"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// runID is the example's run.
+const runID = "acme/weekly-report-2026-W48"
+
+// demo is one run of the demonstration.
+type demo struct {
+	root    string // the repository
+	home    string // .holdpoint
+	cli     string // the temporal CLI
+	address string
+	in      *bufio.Reader
+	out     io.Writer
+}
+
+// run goes through the whole example. approve "yes" answers the question
+// beforehand.
+func run(ctx context.Context, approve string, in io.Reader, out io.Writer) error {
+	d, err := prepare(ctx, in, out)
+	if err != nil {
+		return err
+	}
+	server, err := d.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer server.Stop() //nolint:errcheck // the demo is over either way
+	worker, err := d.startWorker(ctx)
+	if err != nil {
+		return err
+	}
+	defer worker.stop()
+
+	before, err := d.commits(ctx)
+	if err != nil {
+		return err
+	}
+	d.section("start")
+	if err := d.program(ctx, "starter", "start", "--task", d.example("task.yaml"), "--again"); err != nil {
+		return err
+	}
+	if err := d.hold(ctx, approve); err != nil {
+		return err
+	}
+	return d.report(ctx, before)
+}
+
+// prepare builds what is not built yet.
+func prepare(ctx context.Context, in io.Reader, out io.Writer) (*demo, error) {
+	root, err := toolchain.Root(".")
+	if err != nil {
+		return nil, err
+	}
+	d := &demo{root: root, home: filepath.Join(root, ".holdpoint"), in: bufio.NewReader(in), out: out}
+	if err := os.MkdirAll(filepath.Join(d.home, "bin"), 0o755); err != nil {
+		return nil, err
+	}
+	if d.cli, err = devserver.FindCLI(ctx, root, out); err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(out, "building worker, starter and approver (some seconds; the first time some minutes, for their modules)")
+	build := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(d.home, "bin")+string(filepath.Separator), "./worker", "./starter", "./approver")
+	build.Dir, build.Stdout, build.Stderr = root, out, out
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	return d, build.Run()
+}
+
+func (d *demo) serve(ctx context.Context) (*devserver.Server, error) {
+	attributes := map[string]enumspb.IndexedValueType{}
+	for _, a := range workflows.SearchAttributes() {
+		attributes[a.Name] = a.Type
+	}
+	server, err := devserver.Start(ctx, devserver.Options{
+		CLI: d.cli, DBFile: filepath.Join(d.home, "temporal.db"), UI: true,
+		LogFile: filepath.Join(d.home, "temporal.log"), SearchAttributes: attributes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.address = server.Address()
+	fmt.Fprintf(d.out, "Temporal     %s\nWeb UI       %s\nworker's log %s\n", d.address, server.UIAddress(), filepath.Join(d.home, "worker.log"))
+	return server, nil
+}
+
+// hold watches the run to the hold point and past it, if it comes to it: a
+// run that was completed before does not.
+func (d *demo) hold(ctx context.Context, approve string) error {
+	if err := d.program(ctx, "starter", "watch", "--until", string(workflows.WaitingApproval), runID); err != nil {
+		return err
+	}
+	status, err := d.status(ctx)
+	if err != nil {
+		return err
+	}
+	if status.Status != workflows.WaitingApproval {
+		return nil
+	}
+	d.section("the plan")
+	if err := d.program(ctx, "approver", "show", runID); err != nil {
+		return err
+	}
+	command := workflows.ApproveCommand(runID, status.PlanHash, status.Approvers[0])
+	d.section("hold point")
+	yes, err := d.ask(ctx, approve, fmt.Sprintf("plan_hash %s\n\nThis approves exactly that plan:\n\n  %s\n", status.PlanHash, d.here(command)))
+	if err != nil {
+		return err
+	}
+	if !yes {
+		fmt.Fprintf(d.out, "not approved; the run waits until %s\n", status.DecideBy)
+		return errors.New("nothing was written")
+	}
+	fmt.Fprintf(d.out, "$ %s\n", command)
+	if err := d.shell(ctx, command); err != nil {
+		return err
+	}
+	d.section("carry out")
+	return d.program(ctx, "starter", "watch", runID)
+}
+
+// here is a command as one types it in another terminal.
+func (d *demo) here(command string) string {
+	return strings.Replace(command, "temporal ", d.cli+" --address "+d.address+" ", 1)
+}
+
+// ask wants a clear yes: from APPROVE, or from the terminal.
+func (d *demo) ask(ctx context.Context, approve, question string) (bool, error) {
+	fmt.Fprintln(d.out, question)
+	if approve != "" {
+		return approve == "yes", nil
+	}
+	fmt.Fprint(d.out, "Run it? [yes/no] ")
+	answers := make(chan string, 1)
+	go func() {
+		line, _ := d.in.ReadString('\n') // no line is no yes
+		answers <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case answer := <-answers:
+		return answer == "yes" || answer == "y", nil
+	}
+}
+
+// report ends with what can be looked at: receipts, commits, the pages.
+func (d *demo) report(ctx context.Context, before int) error {
+	d.section("receipts")
+	if err := d.program(ctx, "starter", "status", runID); err != nil {
+		return err
+	}
+	after, err := d.commits(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "\ncommits in Git: %d before, %d now\n", before, after)
+	if after == before {
+		fmt.Fprintln(d.out, "nothing was made twice: every page was there already, each with its receipt")
+	}
+	fmt.Fprintf(d.out, "knowledge base: %s\n", d.kb())
+	return nil
+}
+
+func (d *demo) section(title string) { fmt.Fprintf(d.out, "\n── %s ──\n", title) }
+
+func (d *demo) example(file string) string {
+	return filepath.Join(d.root, "examples", "weekly-report", file)
+}
+
+func (d *demo) kb() string { return filepath.Join(d.home, "kb") }

@@ -1,0 +1,118 @@
+// Package runs looks at runs from outside: it folds a run's history, and what
+// the server says of it now, into the same status that the workflow's own
+// query gives. It needs no worker, so it answers also while none runs.
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// Run is a run as seen from outside.
+type Run struct {
+	ID        string           // workflow ID
+	Execution string           // Temporal's run id of the newest execution
+	Task      workflows.Task   // what was asked for
+	Status    workflows.Status // where it stands
+	State     workflows.State  // with the plan and every kept verdict
+	TaskQueue string
+	Pollers   int       // workers that polled the task queue lately
+	Pending   []Pending // attempts that run or wait now
+	StartedAt time.Time
+	Closed    bool
+	// TaskDigest is the digest of the task that the run was started with, or
+	// empty when it was not started by starter.
+	TaskDigest string
+}
+
+// Pending is an activity that has been scheduled and has not ended.
+type Pending struct {
+	Activity string // activity type, and the action's id
+	Attempt  int32
+	Failure  string // of the attempt before
+	NextAt   time.Time
+}
+
+// ErrNotFound says that the namespace has no run of that id.
+var ErrNotFound = errors.New("no such run")
+
+// Reader reads runs.
+type Reader struct {
+	Client    client.Client
+	Namespace string
+}
+
+// Read returns the newest execution of a run.
+func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
+	described, err := r.Client.DescribeWorkflowExecution(ctx, runID, "")
+	if err != nil {
+		return nil, r.explain(runID, err)
+	}
+	info := described.GetWorkflowExecutionInfo()
+	run := &Run{
+		ID: runID, Execution: info.GetExecution().GetRunId(),
+		TaskQueue: described.GetExecutionConfig().GetTaskQueue().GetName(),
+		StartedAt: info.GetStartTime().AsTime(),
+		Closed:    info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING,
+	}
+	if info.GetType().GetName() != workflows.WorkflowType {
+		return nil, fmt.Errorf("workflow %q is a %s, not a Holdpoint run", runID, info.GetType().GetName())
+	}
+	if payload, ok := info.GetMemo().GetFields()[workflows.TaskDigestMemo]; ok {
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, &run.TaskDigest); err != nil {
+			return nil, fmt.Errorf("memo of run %q: %w", runID, err)
+		}
+	}
+	f := newFold()
+	events := r.Client.GetWorkflowHistory(ctx, runID, run.Execution, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if err != nil {
+			return nil, r.explain(runID, err)
+		}
+		if err := f.event(event); err != nil {
+			return nil, fmt.Errorf("history of run %q, event %d: %w", runID, event.GetEventId(), err)
+		}
+	}
+	run.Task, run.State = f.task, f.state
+	run.Status = f.view(runID)
+	run.Pending = f.pending(described.GetPendingActivities())
+	if !run.Closed {
+		run.Pollers = r.Pollers(ctx, run.TaskQueue)
+	}
+	return run, nil
+}
+
+// Pollers counts the workers that have polled the task queue within the last
+// half minute: a poll waits a minute on the server, and a killed worker's
+// does too.
+func (r Reader) Pollers(ctx context.Context, queue string) int {
+	described, err := r.Client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, p := range described.GetPollers() {
+		if time.Since(p.GetLastAccessTime().AsTime()) < 70*time.Second {
+			n++
+		}
+	}
+	return n
+}
+
+func (r Reader) explain(runID string, err error) error {
+	var notFound *serviceerror.NotFound
+	if errors.As(err, &notFound) {
+		return fmt.Errorf("%w: %q in namespace %q", ErrNotFound, runID, r.Namespace)
+	}
+	return fmt.Errorf("run %q: %w", runID, err)
+}

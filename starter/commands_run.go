@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+func newStart(s *session) *cobra.Command {
+	var f taskFlags
+	var queue string
+	var again bool
+	c := &cobra.Command{
+		Use:   "start",
+		Short: "Start a run, or attach to the equal one that is there",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			task, err := f.task(requester())
+			if err != nil {
+				return err
+			}
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			l, err := start(c.Context(), client, reader, task, queue, again)
+			if err != nil {
+				return err
+			}
+			if s.output == "json" {
+				return printJSON(c.OutOrStdout(), l)
+			}
+			return printLaunch(c.Context(), c.OutOrStdout(), reader, l, queue)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.file, "task", "", "task file, YAML or JSON")
+	flags.StringVar(&f.goal, "goal", "", "what is wanted, in words")
+	flags.StringVar(&f.from, "from", "", "documents: `ROOT[/PATH]` of the worker's configuration")
+	flags.StringVar(&f.into, "into", "", "knowledge base: `REPOSITORY[/PATH]` of the worker's configuration")
+	flags.StringSliceVar(&f.include, "include", nil, "globs of documents to read (repeatable)")
+	flags.StringSliceVar(&f.exclude, "exclude", nil, "globs of documents to leave out (repeatable)")
+	flags.StringVar(&f.tenant, "tenant", "", "tenant (default \"default\")")
+	flags.StringVar(&f.id, "id", "", "business id: the same id is the same run (default: made from goal, from and into)")
+	flags.StringVar(&f.requester, "requester", "", "who asks, and so may not approve (default: HOLDPOINT_REQUESTER, or your login)")
+	flags.StringVar(&f.version, "semantic-version", "", "part of every idempotency key (default \"v1\")")
+	flags.StringVar(&f.onFailure, "on-failure", "", "stop or continue with independent actions (default \"stop\")")
+	flags.StringVarP(&queue, "task-queue", "t", workflows.DefaultTaskQueue, "task queue of the workers")
+	flags.BoolVar(&again, "again", false, "start once more after REJECTED, EXPIRED, FAILED or CANCELED")
+	return c
+}
+
+// requester is who asks when nobody is named.
+func requester() string {
+	if name := lookupEnv("HOLDPOINT_REQUESTER"); name != "" {
+		return name
+	}
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
+}
+
+func newStatus(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status RUN",
+		Short: "Say where a run stands; needs no worker",
+		Args:  oneRun,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			run, err := reader.Read(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if s.output == "json" {
+				return printJSON(c.OutOrStdout(), statusJSON(run))
+			}
+			printStatus(c.OutOrStdout(), run)
+			return nil
+		},
+	}
+}
+
+func newList(s *session) *cobra.Command {
+	f := runs.Filter{}
+	var status string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List runs, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			f.Status = workflows.RunStatus(status)
+			listed, err := reader.List(c.Context(), f)
+			if err != nil {
+				return err
+			}
+			if s.output == "json" {
+				return printJSON(c.OutOrStdout(), listed)
+			}
+			return printList(c.OutOrStdout(), listed)
+		},
+	}
+	c.Flags().StringVar(&f.Tenant, "tenant", "", "only this tenant's")
+	c.Flags().StringVar(&status, "status", "", "only those of this status, e.g. WAITING_APPROVAL")
+	c.Flags().IntVar(&f.Limit, "limit", 50, "at most so many")
+	return c
+}
+
+func newWatch(s *session) *cobra.Command {
+	var until string
+	c := &cobra.Command{
+		Use:   "watch RUN",
+		Short: "Print progress until the run ends; exit 1 when it did not complete",
+		Args:  oneRun,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, reader, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			w := watcher{reader: reader, out: c.OutOrStdout(), until: workflows.RunStatus(until), every: 200 * time.Millisecond, json: s.output == "json"}
+			return w.watch(c.Context(), args[0])
+		},
+	}
+	c.Flags().StringVar(&until, "until", "", "stop watching at this status, e.g. WAITING_APPROVAL")
+	return c
+}
+
+func newCancel(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "cancel RUN",
+		Short: "Begin no further action; the run ends CANCELED once those in flight are back",
+		Args:  oneRun,
+		RunE: func(c *cobra.Command, args []string) error {
+			client, _, err := s.connect(c.Context())
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			if err := client.CancelWorkflow(c.Context(), args[0], ""); err != nil {
+				return fmt.Errorf("cancel %s: %w", args[0], err)
+			}
+			fmt.Fprintf(c.OutOrStdout(), "cancellation of %s requested\nnext: starter watch %s\n", args[0], args[0])
+			return nil
+		},
+	}
+}

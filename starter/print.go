@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+func lookupEnv(name string) string { return os.Getenv(name) }
+
+// statusOutput is the JSON form of a status: what the workflow would answer,
+// and what only the server knows.
+type statusOutput struct {
+	workflows.Status
+	TaskQueue string         `json:"task_queue"`
+	Workers   int            `json:"workers"`
+	Pending   []runs.Pending `json:"pending,omitempty"`
+	Next      string         `json:"next,omitempty"`
+}
+
+func statusJSON(run *runs.Run) statusOutput {
+	return statusOutput{run.Status, run.TaskQueue, run.Pollers, run.Pending, next(run)}
+}
+
+func printStatus(out io.Writer, run *runs.Run) {
+	s := run.Status
+	fmt.Fprintf(out, "run        %s\nstatus     %s%s\n", s.RunID, s.Status, because(s.Reason))
+	if !s.PlanHash.IsZero() {
+		fmt.Fprintf(out, "plan_hash  %s (revision %d)\n", s.PlanHash, s.Revision)
+	}
+	if s.DecideBy != nil && s.Status == workflows.WaitingApproval {
+		fmt.Fprintf(out, "decide_by  %s, by one of %v\n", s.DecideBy.Format(time.RFC3339), s.Approvers)
+	}
+	if s.Approval != nil {
+		fmt.Fprintf(out, "approved   by %s at %s, valid until %s\n", s.Approval.Approvals[0].Approver,
+			s.Approval.ApprovedAt.Format(time.RFC3339), s.Approval.ExpiresAt.Format(time.RFC3339))
+	}
+	fmt.Fprintln(out)
+	printSteps(out, s)
+	if s.EffectCount != nil {
+		fmt.Fprintf(out, "\neffect_count %d (counted at the target)\n", *s.EffectCount)
+	}
+	for _, v := range s.Decisions.Recent {
+		fmt.Fprintf(out, "decision   %s by %q -> %s%s\n", v.Decision, v.Approver, v.Code, because(v.Reason))
+	}
+	for _, p := range run.Pending {
+		if p.Failure != "" {
+			fmt.Fprintf(out, "retry      %s, attempt %d: %s\n", p.Activity, p.Attempt, p.Failure)
+		}
+	}
+	if !run.Closed && run.Pollers == 0 {
+		fmt.Fprintf(out, "\nno worker polls %s: the run waits, nothing is lost\n", run.TaskQueue)
+	}
+	if n := next(run); n != "" {
+		fmt.Fprintf(out, "\nnext: %s\n", n)
+	}
+}
+
+func printSteps(out io.Writer, s workflows.Status) {
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "STEP\tSTATUS\tATTEMPTS\tKEY\tERROR")
+	for _, step := range s.Steps {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", step.Name, step.Status, step.Attempts, short(step.IdempotencyKey), step.Error)
+	}
+	if len(s.Actions) > 0 {
+		fmt.Fprintln(table, "\t\t\t\t\nACTION\tSTATUS\tATTEMPTS\tKEY\tRECEIPT")
+	}
+	for _, a := range s.Actions {
+		state := string(a.Status)
+		if a.Already {
+			state = "ALREADY DONE"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", a.ID, state, a.Attempts, short(a.Key), a.Ref+a.Error)
+	}
+	if s.ActionsOmitted > 0 {
+		fmt.Fprintf(table, "… %d more\t\t\t\t\n", s.ActionsOmitted)
+	}
+	table.Flush()
+}
+
+// short is enough of a key to tell it from the others on one screen; -o json
+// has it whole.
+func short(key string) string { return key[:min(12, len(key))] }
+
+// next is the command that one would want now.
+func next(run *runs.Run) string {
+	switch s := run.Status; {
+	case !run.Closed && run.Pollers == 0:
+		return "worker -t " + run.TaskQueue
+	case s.Status == workflows.WaitingApproval:
+		return "approver show " + s.RunID + ", then\n  " + workflows.ApproveCommand(s.RunID, s.PlanHash, s.Approvers[0])
+	case s.Status == workflows.Running:
+		return "starter watch " + s.RunID
+	case s.Status.Ended() && s.Status != workflows.Completed:
+		return "starter start --again with the same task"
+	default:
+		return ""
+	}
+}
+
+func printList(out io.Writer, listed []runs.Listed) error {
+	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "RUN\tSTATUS\tRISK\tSTARTED\tDECIDE BY")
+	for _, l := range listed {
+		decide := ""
+		if l.DecideBy != nil && l.Status == workflows.WaitingApproval {
+			decide = l.DecideBy.Format(time.RFC3339)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Status, l.Risk, l.StartedAt.Format(time.RFC3339), decide)
+	}
+	return table.Flush()
+}
+
+// printLaunch says what start did, and what to do next.
+func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, queue string) error {
+	switch {
+	case l.Started:
+		fmt.Fprintf(out, "started %s\n", l.RunID)
+		if r.Pollers(ctx, queue) == 0 {
+			fmt.Fprintf(out, "no worker polls %s: start one with 'worker -t %s', or name another queue with -t\n", queue, queue)
+		}
+		fmt.Fprintf(out, "next: starter watch %s\n", l.RunID)
+	case l.Existing.Status.Status == workflows.Completed:
+		fmt.Fprintf(out, "%s is completed already; these are its receipts\n\n", l.RunID)
+		printStatus(out, l.Existing)
+	default:
+		fmt.Fprintf(out, "attached to %s, which is %s\nnext: starter watch %s\n", l.RunID, l.Existing.Status.Status, l.RunID)
+	}
+	return nil
+}

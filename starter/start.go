@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// workflowTaskTimeout is how long a killed worker holds a workflow task.
+const workflowTaskTimeout = 3 * time.Second
+
+// launch is how a start ended.
+type launch struct {
+	RunID    string    `json:"run_id"`
+	Started  bool      `json:"started"` // false: an equal run was there already
+	Existing *runs.Run `json:"-"`
+}
+
+// start starts a run, or attaches to the equal one that is there.
+//
+//   - no run of that id: started;
+//   - running or completed, equal input: attached;
+//   - any, other input: an error;
+//   - rejected, expired, failed or canceled: an error that names --again, and
+//     with again a new execution, unless an action is in doubt.
+func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.Task, queue string, again bool) (launch, error) {
+	sum, err := digest(task)
+	if err != nil {
+		return launch{}, err
+	}
+	l := launch{RunID: task.RunID()}
+	policy := enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
+	existing, err := r.Read(ctx, l.RunID)
+	switch {
+	case errors.Is(err, runs.ErrNotFound):
+	case err != nil:
+		return l, err
+	default:
+		l.Existing = existing
+		attach, err := mayAttach(existing, sum.String(), again)
+		if attach || err != nil {
+			return l, err
+		}
+		policy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
+	_, err = c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: l.RunID, TaskQueue: queue,
+		WorkflowIDReusePolicy:                    policy,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		WorkflowTaskTimeout:                      workflowTaskTimeout,
+		Memo:                                     map[string]any{workflows.TaskDigestMemo: sum.String()},
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			temporal.NewSearchAttributeKeyKeyword(workflows.TenantAttribute).ValueSet(task.Tenant),
+			temporal.NewSearchAttributeKeyKeyword(workflows.StatusAttribute).ValueSet(string(workflows.Running))),
+		StaticSummary: summary(task.Goal),
+	}, workflows.WorkflowType, task)
+	var already *serviceerror.WorkflowExecutionAlreadyStarted
+	switch {
+	case errors.As(err, &already):
+		// Somebody else was quicker, with this input or another.
+		if l.Existing, err = r.Read(ctx, l.RunID); err != nil {
+			return l, err
+		}
+		_, err = mayAttach(l.Existing, sum.String(), false)
+		return l, err
+	case err != nil:
+		return l, fmt.Errorf("start %s: %w", l.RunID, err)
+	}
+	l.Started = true
+	return l, nil
+}
+
+// mayAttach decides what a start means for a run that is there.
+func mayAttach(run *runs.Run, digest string, again bool) (attach bool, err error) {
+	status := run.Status.Status
+	over := status.Ended() && status != workflows.Completed
+	switch {
+	case over && again && run.Status.Counts.InDoubt > 0:
+		return false, fmt.Errorf("run %s ended %s with %d action(s) in doubt: find out at the target whether they happened before it is started again",
+			run.ID, status, run.Status.Counts.InDoubt)
+	case over && again:
+		return false, nil
+	case run.TaskDigest != digest:
+		return false, fmt.Errorf("run %s was already started with other input: choose another business id, or start it with the input it has", run.ID)
+	case over:
+		return false, fmt.Errorf("run %s ended %s: %s\nStart it once more with --again", run.ID, status, run.Status.Reason)
+	default:
+		return true, nil
+	}
+}
+
+func summary(goal string) string {
+	const limit = 180
+	if len(goal) <= limit {
+		return goal
+	}
+	return goal[:limit]
+}

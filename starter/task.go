@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// readTask reads a task from a YAML or JSON file. Unknown fields are errors.
+func readTask(path string) (workflows.Task, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return workflows.Task{}, fmt.Errorf("task: %w", err)
+	}
+	// YAML is read into plain values and on to JSON, so that one set of field
+	// names serves files, the temporal CLI and the history.
+	var values any
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	if err := decoder.Decode(&values); err != nil {
+		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
+	}
+	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return workflows.Task{}, fmt.Errorf("task %s: holds more than one document", path)
+	}
+	asJSON, err := json.Marshal(values)
+	if err != nil {
+		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
+	}
+	var task workflows.Task
+	strict := json.NewDecoder(bytes.NewReader(asJSON))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&task); err != nil {
+		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
+	}
+	return task, nil
+}
+
+// taskFlags describe a task in one command line, for one's own folder.
+type taskFlags struct {
+	file, goal, from, into, tenant, id, requester, version, onFailure string
+	include, exclude                                                  []string
+}
+
+// task returns the task that the flags name, with its defaults and checked.
+func (f taskFlags) task(requester string) (workflows.Task, error) {
+	task := workflows.Task{Tenant: "default"}
+	if f.file != "" {
+		if f.goal != "" || f.from != "" || f.into != "" {
+			return task, usageError{errors.New("--task holds the whole task: leave out --goal, --from and --into")}
+		}
+		var err error
+		if task, err = readTask(f.file); err != nil {
+			return task, err
+		}
+	} else {
+		if f.goal == "" || f.from == "" || f.into == "" {
+			return task, usageError{errors.New("say what is wanted: --goal, --from and --into, or --task FILE")}
+		}
+		source, err := sourceOf(f)
+		if err != nil {
+			return task, err
+		}
+		target, path, _ := strings.Cut(f.into, "/")
+		task.Goal, task.Context = f.goal, []workflows.Source{source}
+		task.Tools = []workflows.ToolUse{{Tool: "gitpages", Target: target, Path: path}}
+		task.BusinessID = defaultID(f)
+	}
+	overlay(&task.Tenant, f.tenant)
+	overlay(&task.BusinessID, f.id)
+	overlay(&task.SemanticVersion, f.version)
+	if f.onFailure != "" {
+		task.OnFailure = workflows.OnFailure(f.onFailure)
+	}
+	overlay(&task.Requester, f.requester)
+	if task.Requester == "" {
+		task.Requester = requester
+	}
+	task = task.WithDefaults()
+	if err := task.Validate(); err != nil {
+		return task, usageError{err}
+	}
+	return task, nil
+}
+
+func sourceOf(f taskFlags) (workflows.Source, error) {
+	if strings.HasPrefix(f.from, "/") || strings.HasPrefix(f.from, ".") {
+		return workflows.Source{}, usageError{fmt.Errorf(
+			"--from %s is a path: name a source root of the worker's configuration, e.g. --from notes or --from notes/2026", f.from)}
+	}
+	root, path, _ := strings.Cut(f.from, "/")
+	return workflows.Source{Kind: "dir", Root: root, Path: path, Include: f.include, Exclude: f.exclude}, nil
+}
+
+// defaultID is the same for the same wish, so that asking twice is noticed.
+func defaultID(f taskFlags) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.goal, f.from, f.into}, "\x00")))
+	var slug strings.Builder
+	for _, c := range strings.ToLower(f.goal) {
+		switch {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			slug.WriteRune(c)
+		case slug.Len() > 0 && !strings.HasSuffix(slug.String(), "-"):
+			slug.WriteByte('-')
+		}
+		if slug.Len() >= 40 {
+			break
+		}
+	}
+	name := strings.Trim(slug.String(), "-")
+	if name == "" {
+		name = "task"
+	}
+	return name + "-" + hex.EncodeToString(sum[:4])
+}
+
+func overlay(field *string, value string) {
+	if value != "" {
+		*field = value
+	}
+}
+
+// digest identifies a task's meaning: the SHA-256 of its canonical JSON.
+func digest(task workflows.Task) (plan.Digest, error) {
+	raw, err := json.Marshal(task)
+	if err != nil {
+		return plan.Digest{}, err
+	}
+	canonical, err := plan.Canonicalize(raw)
+	if err != nil {
+		return plan.Digest{}, usageError{fmt.Errorf("task: %w", err)}
+	}
+	return plan.Sum(canonical), nil
+}

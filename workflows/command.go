@@ -1,0 +1,27 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// ApproveCommand is the plain temporal command that approves a plan. Address,
+// namespace and credentials come from the sender's Temporal profile.
+func ApproveCommand(runID string, hash plan.Digest, approver string) string {
+	return fmt.Sprintf(
+		`temporal workflow signal --workflow-id %s --name %s --input '{"decision":"approve","plan_hash":"%s","approver":"%s"}'`,
+		shellQuote(runID), ApprovalName, hash, approver)
+}
+
+// shellQuote leaves plain words as they are.
+func shellQuote(s string) string {
+	plain := func(c rune) bool {
+		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_./@:", c)
+	}
+	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

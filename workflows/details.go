@@ -1,0 +1,46 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+)
+
+// setStatus moves the run and shows the move: in the search attribute, in the
+// worker's log, and in the details that the Web UI prints.
+func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason string) {
+	changed := r.state.Status != status || r.shown == ""
+	r.state.Status, r.state.Reason = status, clip(reason, maxErrorText)
+	workflow.SetCurrentDetails(ctx, r.details())
+	if !changed {
+		return
+	}
+	r.shown = status
+	workflow.GetLogger(ctx).Info(string(status), "run_id", r.runID, "reason", r.state.Reason, "tenant", r.task.Tenant)
+	if err := workflow.UpsertTypedSearchAttributes(ctx,
+		keyword(StatusAttribute, string(status)), keyword(TenantAttribute, r.task.Tenant)); err != nil {
+		workflow.GetLogger(ctx).Error("search attributes", "error", err)
+	}
+}
+
+// details is the Markdown that the Web UI shows for the run.
+func (r *agentRun) details() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**", r.state.Status)
+	if r.state.Reason != "" {
+		fmt.Fprintf(&b, ": %s", r.state.Reason)
+	}
+	b.WriteString("\n\n")
+	if r.state.Plan == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "plan_hash: `%s`\n\n", r.state.Plan.PlanHash)
+	if r.state.Status == WaitingApproval {
+		fmt.Fprintf(&b, "Decide before %s. To approve:\n\n```\n%s\n```\n\n",
+			r.state.DecideBy.Format(time.RFC3339), ApproveCommand(r.runID, r.state.Plan.PlanHash, r.state.Request.Policy.Approvers[0]))
+	}
+	b.WriteString(r.state.Plan.Summary)
+	return b.String()
+}

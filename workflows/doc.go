@@ -1,0 +1,40 @@
+// Package workflows is the deterministic heart of Holdpoint: the order of the
+// steps and the durability of every decision, and nothing else. It knows no
+// clock but the workflow's, no I/O, no JSON, and ranges over no map.
+//
+// A run is one execution of [AgentRun], from RUNNING to an end:
+//
+//	RUNNING ── collect_context ── make_plan ──┬── every action was done before ──▶ summarize ──▶ COMPLETED
+//	                                 ▲        │
+//	                                 │   request_approval
+//	                                 │        ▼
+//	                                 │  WAITING_APPROVAL ── reject ──────────────▶ REJECTED
+//	                                 │        │      └───── decide_by passed ────▶ EXPIRED
+//	          revise: new plan ──────┤        │
+//	          target or policy       │     approve
+//	          changed, what is left ─┤        ▼
+//	                                 └── execute_action, one for each action
+//	                                          ├── every action has a receipt ────▶ summarize ──▶ COMPLETED
+//	                                          ├── expires_at passed ─────────────▶ EXPIRED
+//	                                          └── an action failed or is in doubt ▶ FAILED
+//
+// From every state a cancellation leads to CANCELED, after the actions in
+// flight have come back. REJECTED and EXPIRED complete the workflow, with that
+// status in its result; only a fault fails it.
+//
+// # Decisions
+//
+// Decisions arrive as signal or update [ApprovalName]. They are taken
+// undecoded ([NewInterceptor]), kept in order of arrival, and judged in
+// batches by the local activity [JudgeDecisions]. Its verdicts stand in the
+// history; a replay never parses a decision again. The first valid decision
+// wins. A decision counts when the server took it before decide_by passed,
+// whether or not a worker was there to read it.
+//
+// # Rules for a change
+//
+// Recorded histories must replay: a change to the sequence of commands needs
+// workflow.GetVersion. Time limits and retry budgets are no commands and may
+// change; what shapes the sequence (the bound of parallel actions, deadlines)
+// is fixed in the history when the plan is made.
+package workflows

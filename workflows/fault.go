@@ -1,0 +1,54 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+)
+
+// FaultDetails are the details of every error that an activity returns. The
+// error's type is the fault's class.
+type FaultDetails struct {
+	Class   string `json:"class"`
+	Code    string `json:"code"`
+	Attempt int    `json:"attempt"`
+}
+
+// surelyNothingHappened reports whether an activity's error leaves no doubt
+// about the effect: it was refused, or nothing was sent.
+func surelyNothingHappened(err error) bool {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) {
+		return false
+	}
+	return app.Type() == "permanent" || app.Type() == "transient" || app.Type() == "throttled"
+}
+
+// FaultText is the message that the activity's error carries, without the
+// frames that Temporal puts around it.
+func FaultText(err error) string {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return app.Message()
+	}
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return fmt.Sprintf("no answer in time (%s); see the worker's log", timeout.TimeoutType())
+	}
+	return err.Error()
+}
+
+// attemptsOf is the number of attempts that an activity's error tells of; 0
+// when it tells none.
+func attemptsOf(err error) int {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || !app.HasDetails() {
+		return 0
+	}
+	var d FaultDetails
+	if app.Details(&d) != nil {
+		return 0
+	}
+	return d.Attempt
+}

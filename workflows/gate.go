@@ -1,0 +1,130 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals"
+)
+
+// continueAfter is how many decisions one execution takes before the gate
+// continues as new, whatever the server suggests: far below the server's
+// limit of 10,000 signals.
+const continueAfter = 2000
+
+// requestApproval asks the policy who must decide, and opens the gate.
+func (r *agentRun) requestApproval(ctx workflow.Context) error {
+	r.state.Begin(RequestApproval, r.task, now(ctx))
+	var out RequestApprovalResult
+	err := workflow.ExecuteActivity(r.stepContext(ctx, RequestApproval), string(RequestApproval), RequestApprovalInput{
+		RunID: r.runID, Task: r.task, PlanHash: r.state.Plan.PlanHash, Blob: r.state.Plan.Blob,
+	}).Get(ctx, &out)
+	if err != nil {
+		return r.stepFailed(ctx, RequestApproval, err)
+	}
+	r.complete(ctx, RequestApproval, out.Attempt)
+
+	// The deadline is fixed here, once and absolutely: a deploy with other
+	// settings changes no waiting run.
+	decideBy := now(ctx).Add(out.Policy.DecideWithin)
+	r.state.Request, r.state.DecideBy = &out, &decideBy
+	r.state.Gate = approvals.Request{
+		RunID: r.runID, RequestID: out.RequestID, Phase: approvals.PhaseOpen, PlanHash: r.state.Plan.PlanHash,
+		Requester: r.task.Requester, Policy: out.Policy, DecideBy: decideBy,
+	}
+	return workflow.UpsertTypedSearchAttributes(ctx,
+		temporal.NewSearchAttributeKeyTime(DecideByAttribute).ValueSet(decideBy))
+}
+
+// awaitDecision holds the run until the plan is approved, rejected, sent back
+// or expired. What arrived before the deadline is judged first, even when no
+// worker was there to read it in time.
+func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
+	r.setStatus(ctx, WaitingApproval, "")
+	timerCtx, stopTimer := workflow.WithCancel(ctx)
+	defer stopTimer()
+	wait := max(r.state.DecideBy.Sub(workflow.Now(ctx)), time.Nanosecond)
+	deadline := workflow.NewTimerWithOptions(timerCtx, wait, workflow.TimerOptions{Summary: "time to decide"})
+	r.inbox.deadline = deadline
+	defer func() { r.inbox.deadline = nil }()
+
+	for {
+		err := workflow.Await(ctx, func() bool {
+			return r.state.Gate.Phase != approvals.PhaseOpen ||
+				deadline.IsReady() && r.inbox.idle() ||
+				r.mayContinueAsNew(ctx)
+		})
+		switch {
+		case err != nil:
+			return stop, err
+		case r.state.Gate.Phase != approvals.PhaseOpen:
+			return r.decided(), nil
+		case deadline.IsReady():
+			r.state.Status = Expired
+			r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
+			return stop, nil
+		default:
+			return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, &r.state)
+		}
+	}
+}
+
+// mayContinueAsNew is asked only at the gate, where no activity is in flight.
+func (r *agentRun) mayContinueAsNew(ctx workflow.Context) bool {
+	due := r.inbox.judged >= continueAfter || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+	return due && r.inbox.idle() && workflow.AllHandlersFinished(ctx)
+}
+
+// apply lets an accepted decision change the run. The verdict was given by
+// the judge; the workflow itself compares phase and hash once more.
+func (r *agentRun) apply(v *approvals.Verdict) {
+	if v.Code != approvals.Accepted {
+		return
+	}
+	gate := &r.state.Gate
+	if gate.Phase != approvals.PhaseOpen || v.PlanHash != gate.PlanHash.String() {
+		v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
+		return
+	}
+	switch v.Decision {
+	case approvals.Approve:
+		grant, err := approvals.NewGrant(*gate, *v)
+		if err != nil {
+			v.Code, v.Reason = approvals.TooLate, err.Error()
+			return
+		}
+		r.state.Grant = &grant
+	case approvals.Revise:
+		r.state.Feedback = append(r.state.Feedback, v.Feedback)
+		r.state.Reason = "a new plan was asked for by " + v.Approver
+	case approvals.Reject:
+		r.state.Reason = "rejected by " + v.Approver
+		if v.Comment != "" {
+			r.state.Reason += ": " + clip(v.Comment, maxVerdictText)
+		}
+	}
+	*gate = gate.After(*v)
+}
+
+// decided turns the decision that closed the gate into the next turn.
+func (r *agentRun) decided() turn {
+	switch r.state.Gate.Phase {
+	case approvals.PhaseGranted:
+		return execute
+	case approvals.PhaseRevising:
+		return replan
+	default:
+		r.state.Status = Rejected
+		return stop
+	}
+}
+
+// closeGate says what is to be answered to decisions that come after the end.
+func (r *agentRun) closeGate(end RunStatus) {
+	r.state.Gate.Phase = approvals.PhaseClosed
+	if end == Expired {
+		r.state.Gate.Phase = approvals.PhaseExpired
+	}
+}

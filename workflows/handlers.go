@@ -1,0 +1,66 @@
+package workflows
+
+import (
+	"errors"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals"
+)
+
+// handle registers the queries and the update.
+func (r *agentRun) handle(ctx workflow.Context) error {
+	return errors.Join(
+		workflow.SetQueryHandler(ctx, StatusQuery, func() (Status, error) { return *r.result(), nil }),
+		workflow.SetQueryHandler(ctx, PlanQuery, func() (PlanView, error) { return r.planView(), nil }),
+		workflow.SetQueryHandler(ctx, VerdictsQuery, func() (Decisions, error) { return r.state.Decisions, nil }),
+		workflow.SetUpdateHandlerWithOptions(ctx, ApprovalName, r.onApproval, workflow.UpdateHandlerOptions{
+			Validator:   validateApproval,
+			Description: "a decision on the plan: the same payload as the signal; answers with the verdict",
+		}),
+	)
+}
+
+func (r *agentRun) planView() PlanView {
+	p := r.state.Plan
+	if p == nil {
+		return PlanView{}
+	}
+	view := PlanView{PlanHash: p.PlanHash, Blob: p.Blob, Actions: p.Actions}
+	if len(p.Plan) > 0 {
+		view.Plan, view.Actions = p.Plan, nil
+	}
+	return view
+}
+
+// onApproval puts the decision into the same inbox as the signals and answers
+// with its verdict.
+func (r *agentRun) onApproval(ctx workflow.Context, decision converter.RawValue) (approvals.Verdict, error) {
+	var verdict approvals.Verdict
+	payloads, err := serialize(&commonpb.Payloads{Payloads: []*commonpb.Payload{decision.Payload()}})
+	if err != nil {
+		return verdict, err
+	}
+	answer, reply := workflow.NewFuture(ctx)
+	r.inbox.add(ctx, payloads, approvals.ViaUpdate, reply)
+	err = answer.Get(ctx, &verdict)
+	return verdict, err
+}
+
+// validateApproval refuses only what is malformed, which leaves no trace in
+// the history; every well-formed decision is admitted, judged and listed. The
+// SDK does not run validators on replay, so parsing here can change nothing
+// that was recorded.
+func validateApproval(decision converter.RawValue) error {
+	if encoding := string(decision.Payload().GetMetadata()[converter.MetadataEncoding]); encoding != converter.MetadataEncodingJSON {
+		// An encrypted decision is read by the judge, which has the keys.
+		return nil
+	}
+	if _, err := approvals.ParseDecision(decision.Payload().GetData()); err != nil {
+		return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), err)
+	}
+	return nil
+}

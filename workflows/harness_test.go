@@ -1,0 +1,184 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/holdpoint/holdpoint/activities"
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// world stands for the activities in workflow tests, where the workflow alone
+// is tried and time is skipped. The judge is the real one.
+type world struct {
+	t   *testing.T
+	env *testsuite.TestWorkflowEnvironment
+
+	mu       sync.Mutex
+	plans    []workflows.MakePlanResult
+	made     []workflows.MakePlanInput
+	executed []string // action ids, in the order of their beginning
+	// act is what execute_action does; nil completes with a receipt.
+	act func(workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error)
+	// collect fails collect_context when set.
+	collect error
+
+	decideWithin, grantLife time.Duration
+}
+
+func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	w := &world{t: t, env: suite.NewTestWorkflowEnvironment(), decideWithin: time.Hour, grantLife: time.Hour}
+	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{workflows.NewInterceptor()}})
+	w.env.SetStartWorkflowOptions(startOptions())
+	workflows.Register(w.env, workflows.DefaultSettings())
+	w.plans = []workflows.MakePlanResult{planOf("plan 0", actions...)}
+	for name, f := range map[string]any{
+		string(workflows.CollectContext):  w.collectContext,
+		string(workflows.MakePlan):        w.makePlan,
+		string(workflows.RequestApproval): w.requestApproval,
+		string(workflows.ExecuteAction):   w.executeAction,
+		string(workflows.Summarize):       w.summarize,
+		workflows.JudgeDecisions:          (&activities.Activities{}).JudgeDecisions,
+	} {
+		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
+	}
+	return w
+}
+
+// planOf is a plan whose hash is the digest of its name.
+func planOf(name string, actions ...workflows.PlannedAction) workflows.MakePlanResult {
+	digest := plan.Sum([]byte(name))
+	return workflows.MakePlanResult{
+		Attempt: 1, PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: 1}, Risk: plan.LowRisk,
+		Actions: actions, Parallel: 3, Summary: name,
+	}
+}
+
+func actionsNamed(ids ...string) []workflows.PlannedAction {
+	var actions []workflows.PlannedAction
+	for _, id := range ids {
+		actions = append(actions, workflows.PlannedAction{ID: id, Tool: "gitpages", Key: "key-" + id})
+	}
+	return actions
+}
+
+func (w *world) collectContext(workflows.CollectContextInput) (workflows.CollectContextResult, error) {
+	return workflows.CollectContextResult{Attempt: 1, Read: 1}, w.collect
+}
+
+// makePlan hands out the next plan; the last one again and again.
+func (w *world) makePlan(in workflows.MakePlanInput) (workflows.MakePlanResult, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made = append(w.made, in)
+	return w.plans[min(len(w.made), len(w.plans))-1], nil
+}
+
+func (w *world) requestApproval(workflows.RequestApprovalInput) (workflows.RequestApprovalResult, error) {
+	return workflows.RequestApprovalResult{
+		Attempt: 1, RequestID: "request-1", Policy: approvals.Policy{
+			Label: "test", Approvers: []string{"bo.lin", "cy.ma"}, DecideWithin: w.decideWithin, GrantLife: w.grantLife,
+		},
+	}, nil
+}
+
+func (w *world) executeAction(in workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error) {
+	w.mu.Lock()
+	w.executed = append(w.executed, in.ActionID)
+	w.mu.Unlock()
+	if w.act != nil {
+		return w.act(in)
+	}
+	return done(in), nil
+}
+
+func done(in workflows.ExecuteActionInput) workflows.ExecuteActionResult {
+	return workflows.ExecuteActionResult{
+		Attempt: 1, Outcome: workflows.OutcomeDone,
+		Receipt: &plan.Receipt{IdempotencyKey: in.Key, Ref: "ref-" + in.ActionID},
+	}
+}
+
+func (w *world) summarize(workflows.SummarizeInput) (workflows.SummarizeResult, error) {
+	return workflows.SummarizeResult{Attempt: 1, EffectCount: len(w.executed)}, nil
+}
+
+// at does something at a moment of the run's own time.
+func (w *world) at(moment time.Duration, do func()) { w.env.RegisterDelayedCallback(do, moment) }
+
+// send sends a decision as the signal that people type.
+func (w *world) send(decision, hash, approver string) {
+	w.sendRaw(fmt.Sprintf(`{"decision":%q,"plan_hash":%q,"approver":%q}`, decision, hash, approver))
+}
+
+func (w *world) sendRaw(payload string) {
+	w.env.SignalWorkflow(workflows.ApprovalName, json.RawMessage(payload))
+}
+
+// sendPayload sends a payload with any metadata.
+func (w *world) sendPayload(p *commonpb.Payload) {
+	w.env.SignalWorkflow(workflows.ApprovalName, converter.NewRawValue(p))
+}
+
+func (w *world) hash(i int) string { return w.plans[i].PlanHash.String() }
+
+func task() workflows.Task {
+	return workflows.Task{
+		Tenant: "tenant-a", BusinessID: "weekly-2025-w40", Goal: "weekly report", Requester: "ann.wu",
+		Context: []workflows.Source{{Root: "notes"}}, Tools: []workflows.ToolUse{{Tool: "gitpages", Target: "kb"}},
+	}
+}
+
+// run runs the workflow to its end and returns how it ended.
+func (w *world) run() workflows.Status { return w.runTask(task()) }
+
+func (w *world) runTask(in workflows.Task) workflows.Status {
+	w.t.Helper()
+	w.env.ExecuteWorkflow(workflows.WorkflowType, in, nil)
+	require.True(w.t, w.env.IsWorkflowCompleted())
+	var status workflows.Status
+	err := w.env.GetWorkflowError()
+	var app *temporal.ApplicationError
+	var canceled *temporal.CanceledError
+	switch {
+	case err == nil:
+		require.NoError(w.t, w.env.GetWorkflowResult(&status))
+	case errors.As(err, &app):
+		require.NoError(w.t, app.Details(&status))
+		require.True(w.t, app.NonRetryable(), "a failed run is never run again as a whole")
+	case errors.As(err, &canceled):
+		require.NoError(w.t, canceled.Details(&status))
+	default:
+		require.NoError(w.t, err)
+	}
+	return status
+}
+
+// codes are the verdicts in their order.
+func codes(s workflows.Status) []string {
+	var all []string
+	for _, v := range s.Decisions.Recent {
+		all = append(all, string(v.Code))
+	}
+	return all
+}

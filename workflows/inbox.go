@@ -1,0 +1,101 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals"
+)
+
+// maxBatch bounds the decisions judged in one local activity, so that its
+// marker stays small.
+const maxBatch = 50
+
+// inbox holds decisions from the moment the server's event is read until they
+// are judged. It is filled by the signal interceptor and by update handlers,
+// and emptied by judgeForever.
+type inbox struct {
+	waiting []letter
+	judging bool
+	judged  int // in this execution, for the decision to continue as new
+	// deadline is the timer of the open gate. A decision is late when that
+	// timer had fired before the decision's own event: the order in the
+	// history decides, so a worker that was away changes nothing.
+	deadline workflow.Future
+}
+
+// letter is one undecoded decision, and where its verdict goes (nil for a
+// signal: nobody waits).
+type letter struct {
+	arrival Arrival
+	reply   workflow.Settable
+}
+
+func (b *inbox) add(ctx workflow.Context, payloads []byte, via string, reply workflow.Settable) {
+	b.waiting = append(b.waiting, letter{
+		arrival: Arrival{
+			Payloads: payloads,
+			Via:      via,
+			At:       now(ctx),
+			Late:     b.deadline != nil && b.deadline.IsReady(),
+		},
+		reply: reply,
+	})
+}
+
+// idle reports whether everything that arrived has its verdict.
+func (b *inbox) idle() bool { return len(b.waiting) == 0 && !b.judging }
+
+func (b *inbox) take() []letter {
+	n := min(len(b.waiting), maxBatch)
+	batch := b.waiting[:n:n]
+	b.waiting = b.waiting[n:]
+	return batch
+}
+
+// judgeForever judges what arrives, batch by batch, for as long as the
+// workflow lives: also before there is a plan and while actions run, so that
+// every sender finds a verdict.
+func (r *agentRun) judgeForever(ctx workflow.Context) {
+	for {
+		if err := workflow.Await(ctx, func() bool { return len(r.inbox.waiting) > 0 }); err != nil {
+			return
+		}
+		batch := r.inbox.take()
+		r.inbox.judging = true
+		r.judge(ctx, batch)
+		r.inbox.judging = false
+		r.inbox.judged += len(batch)
+	}
+}
+
+// judge gets the verdicts on one batch and applies them. The verdicts are
+// recorded by the local activity, so a replay never parses a decision again.
+func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
+	in := JudgeDecisionsInput{Request: r.state.Gate}
+	for _, l := range batch {
+		in.Arrivals = append(in.Arrivals, l.arrival)
+	}
+	// Retries without end: a decision that cannot be read now, because a key
+	// or a policy is missing on this worker, waits and is not lost.
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		ScheduleToCloseTimeout: 365 * 24 * time.Hour,
+		StartToCloseTimeout:    10 * time.Second,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 10 * time.Second},
+	})
+	var out JudgeDecisionsResult
+	err := workflow.ExecuteLocalActivity(ctx, JudgeDecisions, in).Get(ctx, &out)
+	for i, l := range batch {
+		var verdict approvals.Verdict
+		if err == nil && i < len(out.Verdicts) {
+			verdict = out.Verdicts[i]
+			r.apply(&verdict)
+			r.state.Decisions.Add(verdict)
+		}
+		if l.reply != nil {
+			l.reply.Set(verdict, err)
+		}
+	}
+}

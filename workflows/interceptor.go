@@ -1,0 +1,70 @@
+package workflows
+
+import (
+	"fmt"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/holdpoint/holdpoint/approvals"
+)
+
+// NewInterceptor returns the interceptor that AgentRun needs, in workers and
+// in replayers alike: it takes approval signals before the SDK decodes them.
+// The SDK drops what it cannot decode, and a Receive then blocks or panics; a
+// person's mistyped command must be seen and judged instead.
+func NewInterceptor() interceptor.WorkerInterceptor { return &workerInterceptor{} }
+
+type workerInterceptor struct {
+	interceptor.WorkerInterceptorBase
+}
+
+// InterceptWorkflow is called once for each workflow execution in the cache.
+func (*workerInterceptor) InterceptWorkflow(
+	_ workflow.Context, next interceptor.WorkflowInboundInterceptor,
+) interceptor.WorkflowInboundInterceptor {
+	i := &inboundInterceptor{inbox: &inbox{}}
+	i.Next = next
+	return i
+}
+
+type inboundInterceptor struct {
+	interceptor.WorkflowInboundInterceptorBase
+	inbox *inbox
+}
+
+type inboxKey struct{}
+
+func (i *inboundInterceptor) ExecuteWorkflow(
+	ctx workflow.Context, in *interceptor.ExecuteWorkflowInput,
+) (any, error) {
+	return i.Next.ExecuteWorkflow(workflow.WithValue(ctx, inboxKey{}, i.inbox), in)
+}
+
+func (i *inboundInterceptor) HandleSignal(ctx workflow.Context, in *interceptor.HandleSignalInput) error {
+	if in.SignalName != ApprovalName {
+		return i.Next.HandleSignal(ctx, in)
+	}
+	raw, err := serialize(in.Arg)
+	if err != nil {
+		return err
+	}
+	i.inbox.add(ctx, raw, approvals.ViaSignal, nil)
+	return nil
+}
+
+// serialize turns payloads into bytes that carry all of them, whatever their
+// encoding says. Deterministic order makes equal signals equal bytes.
+func serialize(payloads *commonpb.Payloads) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(payloads)
+}
+
+func inboxOf(ctx workflow.Context) (*inbox, error) {
+	box, ok := ctx.Value(inboxKey{}).(*inbox)
+	if !ok {
+		return nil, fmt.Errorf("this worker or replayer runs without workflows.NewInterceptor: give it in its Interceptors")
+	}
+	return box, nil
+}

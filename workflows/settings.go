@@ -1,0 +1,77 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+)
+
+// Settings are time limits that may differ from one deploy to the next: they
+// change no command of a recorded history. What must not change while a run
+// waits is fixed in the history when the plan is made.
+type Settings struct {
+	// HeartbeatTimeout is after how long without a heartbeat the server gives
+	// an activity to another worker.
+	HeartbeatTimeout time.Duration
+	// StepTimeout bounds one attempt of collect_context, make_plan,
+	// request_approval and summarize.
+	StepTimeout time.Duration
+	// StepBudget bounds all attempts of such a step together.
+	StepBudget time.Duration
+	// StepAttempts bounds their number, so that a worker that dies in a loop
+	// fails the run instead of spinning.
+	StepAttempts int
+}
+
+// DefaultSettings recover from a killed worker within five seconds.
+func DefaultSettings() Settings {
+	return Settings{
+		HeartbeatTimeout: 2 * time.Second,
+		StepTimeout:      10 * time.Minute,
+		StepBudget:       time.Hour,
+		StepAttempts:     10,
+	}
+}
+
+// stepContext holds the limits of a step that writes to no external system.
+func (r *agentRun) stepContext(ctx workflow.Context, name StepName) workflow.Context {
+	s := r.settings
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout:    s.StepTimeout,
+		ScheduleToCloseTimeout: s.StepBudget,
+		HeartbeatTimeout:       s.HeartbeatTimeout,
+		RetryPolicy:            retryPolicy(s.StepAttempts),
+		Summary:                string(name) + " for " + clip(r.task.BusinessID, 100),
+	})
+}
+
+// actionContext holds the limits that the action's tool declared when the
+// plan was made.
+func (r *agentRun) actionContext(ctx workflow.Context, a PlannedAction) workflow.Context {
+	limits := ToolLimits{CallTimeout: time.Minute, MaxAttempts: 10, RetryBudget: 10 * time.Minute}
+	for _, l := range r.state.Plan.Limits {
+		if l.Tool == a.Tool {
+			limits = l
+		}
+	}
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout:    limits.CallTimeout,
+		ScheduleToCloseTimeout: limits.RetryBudget,
+		HeartbeatTimeout:       r.settings.HeartbeatTimeout,
+		RetryPolicy:            retryPolicy(limits.MaxAttempts),
+		Summary:                a.Tool + ": " + a.ID,
+	})
+}
+
+// retryPolicy bounds the attempts. The delays between them come from the
+// activity, which knows the error; these hold when a worker died without a
+// word.
+func retryPolicy(attempts int) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval:    200 * time.Millisecond,
+		BackoffCoefficient: 2,
+		MaximumInterval:    5 * time.Second,
+		MaximumAttempts:    int32(attempts), //nolint:gosec // configuration refuses more than 1,000
+	}
+}

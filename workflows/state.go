@@ -1,0 +1,155 @@
+package workflows
+
+import (
+	"strconv"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// State is all that a run carries from one execution to the next when it
+// continues as new. Status, queries and result are views of it. Its methods
+// are shared by the workflow and by whoever folds a history without one.
+type State struct {
+	Status    RunStatus              `json:"status"`
+	Reason    string                 `json:"reason,omitempty"` // why it stands there, in one line
+	Steps     []Step                 `json:"steps"`
+	Context   *CollectContextResult  `json:"context,omitempty"`
+	Revision  int                    `json:"revision"`
+	Returns   int                    `json:"returns"` // how often the run went back to make_plan
+	Feedback  []string               `json:"feedback,omitempty"`
+	Plan      *MakePlanResult        `json:"plan,omitempty"`
+	Request   *RequestApprovalResult `json:"request,omitempty"`
+	DecideBy  *time.Time             `json:"decide_by,omitempty"`
+	Gate      approvals.Request      `json:"gate"`
+	Grant     *approvals.Grant       `json:"grant,omitempty"`
+	Actions   []Action               `json:"actions,omitempty"` // of the present plan, in its order
+	Decisions Decisions              `json:"decisions"`
+	Summary   *SummarizeResult       `json:"summary,omitempty"`
+}
+
+// NewState is where a run begins.
+func NewState(task Task) State {
+	s := State{Status: Running}
+	for _, name := range StepNames() {
+		s.Steps = append(s.Steps, Step{Name: name, Status: StepPending, IdempotencyKey: stepKey(task, name, 0)})
+	}
+	return s
+}
+
+// stepKey names one step of one revision of one business effect, the same on
+// every attempt and in every worker.
+func stepKey(task Task, name StepName, revision int) string {
+	return plan.Identity{
+		Tenant: task.Tenant, BusinessID: task.BusinessID, Tool: "step/" + string(name),
+		Item: strconv.Itoa(revision), SemanticVersion: task.SemanticVersion,
+	}.Key()
+}
+
+// Step returns the row of a step.
+func (s *State) Step(name StepName) *Step {
+	for i := range s.Steps {
+		if s.Steps[i].Name == name {
+			return &s.Steps[i]
+		}
+	}
+	s.Steps = append(s.Steps, Step{Name: name, Status: StepPending})
+	return &s.Steps[len(s.Steps)-1]
+}
+
+// Begin marks a step as running. A step that runs again for a new plan keeps
+// its first start and gets the key of its revision.
+func (s *State) Begin(name StepName, task Task, at time.Time) {
+	step := s.Step(name)
+	if step.Status == StepRunning {
+		return
+	}
+	step.Status, step.Error, step.EndedAt = StepRunning, "", nil
+	if step.StartedAt == nil {
+		step.StartedAt = &at
+	}
+	if name != CollectContext {
+		step.IdempotencyKey = stepKey(task, name, s.Revision)
+	}
+	if name != ExecuteAction {
+		step.Runs++
+	}
+}
+
+// Complete marks a step as done, by an activity that took so many attempts.
+func (s *State) Complete(name StepName, attempts int, at time.Time) {
+	step := s.Step(name)
+	step.Status, step.EndedAt = StepCompleted, &at
+	step.Attempts = max(step.Attempts, attempts)
+}
+
+// Fail marks a step as failed.
+func (s *State) Fail(name StepName, text string, attempts int, at time.Time) {
+	step := s.Step(name)
+	step.Status, step.EndedAt, step.Error = StepFailed, &at, clip(text, maxErrorText)
+	step.Attempts = max(step.Attempts, attempts)
+}
+
+// Skip marks a step that this run never came to.
+func (s *State) Skip(name StepName) {
+	if step := s.Step(name); step.Runs == 0 {
+		step.Status = StepSkipped
+	}
+}
+
+// NewPlan takes a plan in place of the one before. Whatever was asked and
+// granted for that one is void.
+func (s *State) NewPlan(p *MakePlanResult) {
+	s.Plan, s.Request, s.Grant, s.DecideBy = p, nil, nil, nil
+	s.Actions = make([]Action, len(p.Actions))
+	for i, a := range p.Actions {
+		s.Actions[i] = Action{ID: a.ID, Key: a.Key, Status: StepPending}
+		if a.DoneRef != "" {
+			s.Actions[i].Status, s.Actions[i].Ref, s.Actions[i].Already = StepCompleted, a.DoneRef, true
+		}
+	}
+}
+
+// ActionBegun marks an action as in flight.
+func (s *State) ActionBegun(i int) {
+	s.Actions[i].Status = StepRunning
+	s.Step(ExecuteAction).Runs++
+}
+
+// ActionEnded records the outcome of an action that came back without error.
+func (s *State) ActionEnded(i int, out ExecuteActionResult) {
+	row, step := &s.Actions[i], s.Step(ExecuteAction)
+	row.Attempts = out.Attempt
+	step.Attempts = max(step.Attempts, out.Attempt)
+	switch {
+	case out.Outcome == OutcomeDone && out.Receipt != nil:
+		row.Status, row.Ref = StepCompleted, out.Receipt.Ref
+	case out.Outcome == OutcomeExpired, out.Outcome == OutcomeDrifted, out.Outcome == OutcomePolicyChanged:
+		row.Status = StepPending
+	default:
+		// Neither a receipt nor a known reason: that is no success.
+		row.Status, row.Error = StepFailed, "the activity returned no receipt"
+	}
+}
+
+// ActionFailed records an action that failed for good. Whether its effect may
+// have happened is what the error's class says; no class means that it may.
+func (s *State) ActionFailed(i int, err error) {
+	row, step := &s.Actions[i], s.Step(ExecuteAction)
+	row.Error, row.Status = clip(FaultText(err), maxErrorText), StepInDoubt
+	if surelyNothingHappened(err) {
+		row.Status = StepFailed
+	}
+	if attempts := attemptsOf(err); attempts > 0 {
+		row.Attempts = attempts
+		step.Attempts = max(step.Attempts, attempts)
+	}
+}
+
+// maxErrorText bounds an error in the step and action tables.
+const maxErrorText = 500
+
+func now(ctx workflow.Context) time.Time { return workflow.Now(ctx).UTC() }

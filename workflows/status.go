@@ -1,0 +1,252 @@
+package workflows
+
+import (
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// RunStatus is where a run stands.
+type RunStatus string
+
+// The states of a run. Rejected and Expired are ends of the workflow that
+// completed; only a fault fails it.
+const (
+	Running         RunStatus = "RUNNING"
+	WaitingApproval RunStatus = "WAITING_APPROVAL"
+	Completed       RunStatus = "COMPLETED"
+	Rejected        RunStatus = "REJECTED"
+	Expired         RunStatus = "EXPIRED"
+	Failed          RunStatus = "FAILED"
+	Canceled        RunStatus = "CANCELED"
+)
+
+// Ended reports whether a run of this status does nothing any more.
+func (s RunStatus) Ended() bool { return s != Running && s != WaitingApproval && s != "" }
+
+// StepStatus is where a step or an action stands.
+type StepStatus string
+
+// The states of a step. InDoubt is an action's alone: its effect may or may
+// not have happened.
+const (
+	StepPending   StepStatus = "PENDING"
+	StepRunning   StepStatus = "RUNNING"
+	StepCompleted StepStatus = "COMPLETED"
+	StepFailed    StepStatus = "FAILED"
+	StepSkipped   StepStatus = "SKIPPED"
+	StepInDoubt   StepStatus = "IN_DOUBT"
+)
+
+// Step is a row of the step table.
+type Step struct {
+	Name   StepName   `json:"name"`
+	Status StepStatus `json:"status"`
+	// Runs is how often the run came to this step: once, and once more for
+	// each new plan. For execute_action it counts the actions.
+	Runs int `json:"runs"`
+	// Attempts is the largest number of attempts that any of them took.
+	Attempts       int        `json:"attempts"`
+	IdempotencyKey string     `json:"idempotency_key,omitempty"`
+	StartedAt      *time.Time `json:"started_at,omitempty"`
+	EndedAt        *time.Time `json:"ended_at,omitempty"`
+	Error          string     `json:"error,omitempty"`
+}
+
+// Action is a row of the action table.
+type Action struct {
+	ID       string     `json:"id"`
+	Status   StepStatus `json:"status"`
+	Key      string     `json:"idempotency_key"`
+	Attempts int        `json:"attempts,omitempty"`
+	Ref      string     `json:"ref,omitempty"` // the receipt's reference at the target
+	// Already says that the effect was there before this run came to it.
+	Already bool   `json:"already_done,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Decisions lists the verdicts on decisions: a count for each code, and the
+// last MaxVerdicts of them.
+type Decisions struct {
+	Counts []CodeCount         `json:"counts,omitempty"`
+	Recent []approvals.Verdict `json:"recent,omitempty"`
+}
+
+// CodeCount is how often a verdict was given.
+type CodeCount struct {
+	Code  approvals.Code `json:"code"`
+	Count int            `json:"count"`
+}
+
+// MaxVerdicts bounds the verdicts that are kept whole; older ones are counted.
+const MaxVerdicts = 50
+
+// maxVerdictText bounds a refused decision's comment in the run's state: a
+// flood of long refusals must not fill the history.
+const maxVerdictText = 200
+
+// Add records a verdict.
+func (d *Decisions) Add(v approvals.Verdict) {
+	if v.Code != approvals.Accepted {
+		v.Comment = clip(v.Comment, maxVerdictText)
+		v.Feedback = clip(v.Feedback, maxVerdictText)
+	}
+	d.Recent = append(d.Recent, v)
+	if extra := len(d.Recent) - MaxVerdicts; extra > 0 {
+		d.Recent = append([]approvals.Verdict(nil), d.Recent[extra:]...)
+	}
+	for i := range d.Counts {
+		if d.Counts[i].Code == v.Code {
+			d.Counts[i].Count++
+			return
+		}
+	}
+	d.Counts = append(d.Counts, CodeCount{v.Code, 1})
+}
+
+// Status is the answer of StatusQuery and what a run ends with, whatever its
+// end: under 100 kB whatever happened.
+type Status struct {
+	RunID           string      `json:"run_id"`
+	Status          RunStatus   `json:"status"`
+	Reason          string      `json:"reason,omitempty"`
+	WorkflowVersion string      `json:"workflow_version"`
+	Steps           []Step      `json:"steps"`
+	Revision        int         `json:"revision"`
+	ContextDigest   plan.Digest `json:"context_digest,omitzero"`
+	PlanHash        plan.Digest `json:"plan_hash,omitzero"`
+	Plan            BlobRef     `json:"plan,omitzero"`
+	RequestID       string      `json:"request_id,omitempty"`
+	Approvers       []string    `json:"approvers,omitempty"`
+	PolicyVersion   string      `json:"approval_policy_version,omitempty"`
+	DecideBy        *time.Time  `json:"decide_by,omitempty"`
+	// Approval is the record of who approved what, and until when it holds.
+	Approval *approvals.Grant `json:"approval,omitempty"`
+	Counts   ActionCounts     `json:"action_counts"`
+	Actions  []Action         `json:"actions,omitempty"`
+	// ActionsOmitted is how many rows of completed or pending actions are left
+	// out of Actions to keep it short.
+	ActionsOmitted int       `json:"actions_omitted,omitempty"`
+	Decisions      Decisions `json:"decisions"`
+	// EffectCount is the effects as counted at the targets; set by summarize.
+	EffectCount *int     `json:"effect_count,omitempty"`
+	Report      *BlobRef `json:"report,omitempty"`
+}
+
+// ActionCounts counts the actions of the present plan by status.
+type ActionCounts struct {
+	Total, Done, AlreadyDone, Pending, Running, Failed, Skipped, InDoubt int
+}
+
+// maxStatusActions bounds the rows in a Status: 150 rows of some 300 bytes.
+const maxStatusActions = 150
+
+// View returns the state as queries and results show it.
+func (s *State) View(runID string) Status {
+	v := Status{
+		RunID: runID, Status: s.Status, Reason: s.Reason, WorkflowVersion: Version,
+		Steps: append([]Step(nil), s.Steps...), Revision: s.Revision,
+		DecideBy: s.DecideBy, Approval: s.Grant, Decisions: s.shortDecisions(),
+	}
+	if s.Context != nil {
+		v.ContextDigest = s.Context.Digest
+	}
+	if s.Plan != nil {
+		v.PlanHash, v.Plan = s.Plan.PlanHash, s.Plan.Blob
+	}
+	if s.Request != nil {
+		v.RequestID, v.Approvers, v.PolicyVersion = s.Request.RequestID, s.Request.Policy.Approvers, s.Request.Policy.Version()
+	}
+	if s.Summary != nil {
+		v.EffectCount, v.Report = &s.Summary.EffectCount, &s.Summary.Report
+	}
+	v.Counts = countActions(s.Actions)
+	v.Actions, v.ActionsOmitted = shortActions(s.Actions)
+	return v
+}
+
+// shortDecisions keeps a view small: the comments stand in VerdictsQuery.
+func (s *State) shortDecisions() Decisions {
+	short := Decisions{Counts: append([]CodeCount(nil), s.Decisions.Counts...)}
+	for _, v := range s.Decisions.Recent {
+		v.Comment, v.Feedback = clip(v.Comment, maxVerdictText), clip(v.Feedback, maxVerdictText)
+		short.Recent = append(short.Recent, v)
+	}
+	return short
+}
+
+func countActions(actions []Action) ActionCounts {
+	c := ActionCounts{Total: len(actions)}
+	for _, a := range actions {
+		switch a.Status {
+		case StepCompleted:
+			c.Done++
+			if a.Already {
+				c.AlreadyDone++
+			}
+		case StepPending:
+			c.Pending++
+		case StepRunning:
+			c.Running++
+		case StepFailed:
+			c.Failed++
+		case StepSkipped:
+			c.Skipped++
+		case StepInDoubt:
+			c.InDoubt++
+		}
+	}
+	return c
+}
+
+// shortActions leaves out rows past maxStatusActions, and never one that a
+// person has to look at.
+func shortActions(actions []Action) (rows []Action, omitted int) {
+	telling := 0
+	for _, a := range actions {
+		if a.needsEyes() {
+			telling++
+		}
+	}
+	plain := maxStatusActions - telling
+	for _, a := range actions {
+		if !a.needsEyes() {
+			if plain <= 0 {
+				omitted++
+				continue
+			}
+			plain--
+		} else if len(rows) >= 2*maxStatusActions {
+			omitted++
+			continue
+		}
+		a.Error = clip(a.Error, maxVerdictText)
+		rows = append(rows, a)
+	}
+	return rows, omitted
+}
+
+func (a Action) needsEyes() bool {
+	return a.Status == StepFailed || a.Status == StepInDoubt || a.Status == StepRunning
+}
+
+// PlanView is the answer of PlanQuery. Plan is absent when the document is
+// larger than InlinePlanBytes; it is then in the blob store, at its hash.
+type PlanView struct {
+	PlanHash plan.Digest     `json:"plan_hash,omitzero"`
+	Blob     BlobRef         `json:"blob,omitzero"`
+	Plan     any             `json:"plan,omitempty"`
+	Actions  []PlannedAction `json:"actions,omitempty"`
+}
+
+// clip shortens s to at most limit bytes, at a letter's border, and shows it.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && s[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return s[:limit] + "…"
+}

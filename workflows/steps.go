@@ -1,0 +1,198 @@
+package workflows
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// StepName is the name of one of the five steps: the activity type in the
+// history, and what crash drills and progress lines say.
+type StepName string
+
+// The five steps, in their order.
+const (
+	CollectContext  StepName = "collect_context"
+	MakePlan        StepName = "make_plan"
+	RequestApproval StepName = "request_approval"
+	ExecuteAction   StepName = "execute_action"
+	Summarize       StepName = "summarize"
+)
+
+// JudgeDecisions is the local activity that reads and judges decisions.
+const JudgeDecisions = "judge_decisions"
+
+// StepNames lists the steps in their order.
+func StepNames() []StepName {
+	return []StepName{CollectContext, MakePlan, RequestApproval, ExecuteAction, Summarize}
+}
+
+// BlobRef is the address of something in the tenant's part of the blob store.
+type BlobRef struct {
+	Digest plan.Digest `json:"digest,omitzero"`
+	Size   int64       `json:"size"`
+}
+
+// CollectContextInput asks for the documents of a task.
+type CollectContextInput struct {
+	RunID string `json:"run_id"`
+	Task  Task   `json:"task"`
+}
+
+// CollectContextResult says what was read. No document is in it.
+type CollectContextResult struct {
+	Attempt  int         `json:"attempt"`
+	Digest   plan.Digest `json:"context_digest"` // of what was read
+	Manifest BlobRef     `json:"manifest"`
+	Read     int         `json:"read"`
+	Skipped  int         `json:"skipped"`
+	Bytes    int64       `json:"bytes"`
+	// Examples names up to ten skipped entries with their reasons; the
+	// manifest has them all.
+	Examples []string `json:"skipped_examples,omitempty"`
+}
+
+// MakePlanInput asks for a plan.
+type MakePlanInput struct {
+	RunID           string      `json:"run_id"`
+	Task            Task        `json:"task"`
+	Revision        int         `json:"revision"`
+	ContextDigest   plan.Digest `json:"context_digest"`
+	Manifest        BlobRef     `json:"manifest"`
+	Feedback        []string    `json:"feedback,omitempty"` // of approvers, oldest first
+	WorkflowVersion string      `json:"workflow_version"`
+	RequestKey      string      `json:"request_key"` // stable over attempts; for planners that pay for replies
+}
+
+// MakePlanResult is a plan by reference, with what the workflow needs of it.
+type MakePlanResult struct {
+	Attempt  int         `json:"attempt"`
+	PlanHash plan.Digest `json:"plan_hash"`
+	Blob     BlobRef     `json:"blob"`
+	// Plan is the whole document when it has at most InlinePlanBytes, so that
+	// the history and the Web UI show it; readers verify it against PlanHash.
+	Plan json.RawMessage `json:"plan,omitempty"`
+	// Summary is Markdown for the Web UI.
+	Summary string          `json:"summary"`
+	Risk    plan.Risk       `json:"risk"` // the highest of the actions
+	Actions []PlannedAction `json:"actions"`
+	Limits  []ToolLimits    `json:"limits"`
+	// Parallel bounds the actions in flight. It is fixed with the plan, so
+	// that a deploy with another bound replays waiting runs.
+	Parallel int `json:"parallel"`
+}
+
+// InlinePlanBytes is the size up to which a plan stands in the history.
+const InlinePlanBytes = 128 << 10
+
+// PlannedAction is what the workflow knows of an action: enough to order it.
+type PlannedAction struct {
+	ID    string `json:"id"`
+	Tool  string `json:"tool"`
+	Key   string `json:"key"`             // idempotency key
+	After []int  `json:"after,omitempty"` // places in the list of the actions it depends on
+	// DoneRef is the receipt's reference when the ledger already holds this
+	// very action; it is then not executed.
+	DoneRef string `json:"done_ref,omitempty"`
+}
+
+// ToolLimits are a tool's time limits and retry budget.
+type ToolLimits struct {
+	Tool        string        `json:"tool"`
+	CallTimeout time.Duration `json:"call_timeout"`
+	MaxAttempts int           `json:"max_attempts"`
+	RetryBudget time.Duration `json:"retry_budget"`
+}
+
+// RequestApprovalInput asks whom the policy wants to approve a plan.
+type RequestApprovalInput struct {
+	RunID    string      `json:"run_id"`
+	Task     Task        `json:"task"`
+	PlanHash plan.Digest `json:"plan_hash"`
+	Blob     BlobRef     `json:"blob"`
+}
+
+// RequestApprovalResult is the request: who may decide, and for how long. The
+// workflow turns the policy's periods into times, once.
+type RequestApprovalResult struct {
+	Attempt   int              `json:"attempt"`
+	RequestID string           `json:"request_id"` // fresh for each opening of the gate
+	Policy    approvals.Policy `json:"policy"`
+}
+
+// JudgeDecisionsInput is one batch of decisions as they arrived, undecoded.
+// It is the input of a local activity, so it is not written to the history.
+type JudgeDecisionsInput struct {
+	Request  approvals.Request `json:"request"`
+	Arrivals []Arrival         `json:"arrivals"`
+}
+
+// Arrival is a decision as it reached the workflow: the bytes of its payloads
+// (a serialized temporal.api.common.v1.Payloads) and what the workflow knows
+// about when it came.
+type Arrival struct {
+	Payloads []byte    `json:"payloads"`
+	Via      string    `json:"via"` // approvals.ViaSignal or ViaUpdate
+	At       time.Time `json:"at"`
+	Late     bool      `json:"late"` // the deadline had passed when the server took it
+}
+
+// JudgeDecisionsResult has one verdict for each arrival, in their order.
+type JudgeDecisionsResult struct {
+	Verdicts []approvals.Verdict `json:"verdicts"`
+}
+
+// ExecuteActionInput carries no parameters: the activity loads the plan by its
+// hash and takes the action out of the verified bytes.
+type ExecuteActionInput struct {
+	RunID    string          `json:"run_id"`
+	Task     Task            `json:"task"`
+	PlanHash plan.Digest     `json:"plan_hash"`
+	Blob     BlobRef         `json:"blob"`
+	ActionID string          `json:"action_id"`
+	Key      string          `json:"idempotency_key"`
+	Grant    approvals.Grant `json:"grant"`
+}
+
+// ActionOutcome is what became of one action.
+type ActionOutcome string
+
+// The outcomes that execute_action returns. All but OutcomeDone mean that
+// nothing was written.
+const (
+	OutcomeDone          ActionOutcome = "done"
+	OutcomeDrifted       ActionOutcome = "drifted"        // the target changed since the plan was made
+	OutcomePolicyChanged ActionOutcome = "policy_changed" // the grant does not satisfy the policy of today
+	OutcomeExpired       ActionOutcome = "expired"        // the grant's life is over
+)
+
+// ExecuteActionResult is the outcome of one action, with its receipt.
+type ExecuteActionResult struct {
+	Attempt   int           `json:"attempt"`
+	Outcome   ActionOutcome `json:"outcome"`
+	Detail    string        `json:"detail,omitempty"`
+	Receipt   *plan.Receipt `json:"receipt,omitempty"`
+	Duplicate bool          `json:"duplicate,omitempty"` // the ledger had the receipt already
+	Recovered bool          `json:"recovered,omitempty"` // an earlier attempt's outcome was unknown
+}
+
+// SummarizeInput asks for the report of a completed plan.
+type SummarizeInput struct {
+	RunID    string           `json:"run_id"`
+	Task     Task             `json:"task"`
+	PlanHash plan.Digest      `json:"plan_hash"`
+	Blob     BlobRef          `json:"blob"`
+	Grant    *approvals.Grant `json:"grant,omitempty"` // nil when nothing needed approval
+}
+
+// SummarizeResult is the report by reference, and the effects as counted at
+// the targets.
+type SummarizeResult struct {
+	Attempt     int     `json:"attempt"`
+	Report      BlobRef `json:"report"`
+	EffectCount int     `json:"effect_count"`
+	// Uncounted is how many actions' targets cannot tell.
+	Uncounted int `json:"uncounted,omitempty"`
+}

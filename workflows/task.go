@@ -1,0 +1,163 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Task is what a requester asks for: the input of AgentRun. It names source
+// roots, tools and targets of the worker's configuration; it holds no path of
+// any machine and no secret.
+type Task struct {
+	Tenant     string    `json:"tenant"`      // letters, digits, '.', '_', '-'; at most 64
+	BusinessID string    `json:"business_id"` // what the run is for, e.g. "weekly-report-2026-W48"; at most 200 bytes
+	Goal       string    `json:"goal"`        // in words; at most 4,000 bytes
+	Requester  string    `json:"requester"`   // who asks; may not approve
+	Context    []Source  `json:"context"`     // at least one
+	Tools      []ToolUse `json:"tools"`       // at least one; what the plan may use
+	Planner    string    `json:"planner"`     // "outline"
+	// SemanticVersion is part of every idempotency key: another version is
+	// another effect. "v1" when empty.
+	SemanticVersion string    `json:"semantic_version"`
+	OnFailure       OnFailure `json:"on_failure"` // "stop" when empty
+}
+
+// Source names documents to read.
+type Source struct {
+	Kind    string   `json:"kind"`              // "dir"
+	Root    string   `json:"root"`              // a source root of the worker's configuration
+	Path    string   `json:"path,omitempty"`    // within the root; all of it when empty
+	Include []string `json:"include,omitempty"` // globs; all files when empty
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// ToolUse names a tool that the plan may use, and where it may write.
+type ToolUse struct {
+	Tool   string `json:"tool"`           // a tool of the worker's configuration, e.g. "gitpages"
+	Target string `json:"target"`         // a target of that tool, e.g. the name of a repository
+	Path   string `json:"path,omitempty"` // within the target; all of it when empty
+}
+
+// OnFailure says what becomes of the other actions when one has failed.
+type OnFailure string
+
+// The two ways to go on after a failed action.
+const (
+	// Stop begins no further action.
+	Stop OnFailure = "stop"
+	// Continue goes on with the actions that do not depend on the failed one.
+	Continue OnFailure = "continue"
+)
+
+// DefaultPlanner is the planner of a task that names none: it works offline.
+const DefaultPlanner = "outline"
+
+// WithDefaults fills what a task may leave out. Two tasks that mean the same
+// are equal afterwards.
+func (t Task) WithDefaults() Task {
+	if t.Planner == "" {
+		t.Planner = DefaultPlanner
+	}
+	if t.SemanticVersion == "" {
+		t.SemanticVersion = "v1"
+	}
+	if t.OnFailure == "" {
+		t.OnFailure = Stop
+	}
+	sources := make([]Source, len(t.Context))
+	for i, s := range t.Context {
+		if s.Kind == "" {
+			s.Kind = "dir"
+		}
+		if s.Path == "." {
+			s.Path = ""
+		}
+		sources[i] = s
+	}
+	t.Context = sources
+	return t
+}
+
+// RunID is the workflow ID of the task's run.
+func (t Task) RunID() string { return t.Tenant + "/" + t.BusinessID }
+
+// Validate reports everything that is wrong with a task, each with the name of
+// its field. Whether roots, tools and targets exist only the worker knows.
+func (t Task) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+
+	if !validName(t.Tenant) {
+		bad("tenant %q: use 1 to 64 letters, digits, '.', '_' or '-', and no leading '.'", t.Tenant)
+	}
+	if problem := textProblem(t.BusinessID, 200, false); problem != "" {
+		bad("business_id: %s", problem)
+	}
+	if problem := textProblem(t.Goal, 4000, true); problem != "" {
+		bad("goal: %s", problem)
+	}
+	if problem := textProblem(t.Requester, 254, false); problem != "" {
+		bad("requester: %s", problem)
+	}
+	if problem := textProblem(t.SemanticVersion, 64, false); problem != "" {
+		bad("semantic_version: %s", problem)
+	}
+	if t.OnFailure != Stop && t.OnFailure != Continue {
+		bad("on_failure %q: use %q or %q", t.OnFailure, Stop, Continue)
+	}
+	if len(t.Context) == 0 {
+		bad("context: name at least one source")
+	}
+	for i, s := range t.Context {
+		if s.Kind != "dir" {
+			bad("context[%d].kind %q: the known kind is \"dir\"", i, s.Kind)
+		}
+		if !validName(s.Root) {
+			bad("context[%d].root %q: name a source root of the worker's configuration, not a path", i, s.Root)
+		}
+	}
+	if len(t.Tools) == 0 {
+		bad("tools: name at least one tool that the plan may use")
+	}
+	for i, g := range t.Tools {
+		if !validName(g.Tool) || !validName(g.Target) {
+			bad("tools[%d]: name a tool and a target of the worker's configuration", i)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func validName(s string) bool {
+	if s == "" || len(s) > 64 || s[0] == '.' {
+		return false
+	}
+	for _, c := range []byte(s) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (c < '0' || '9' < c) && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+func textProblem(s string, limit int, lines bool) string {
+	switch {
+	case strings.TrimSpace(s) == "":
+		return "is missing"
+	case strings.TrimSpace(s) != s:
+		return "has blanks at its ends"
+	case len(s) > limit:
+		return fmt.Sprintf("has %d bytes; at most %d are allowed", len(s), limit)
+	case !utf8.ValidString(s):
+		return "is not valid UTF-8"
+	}
+	for _, c := range s {
+		if unicode.IsControl(c) && !(lines && (c == '\n' || c == '\t')) || unicode.Is(unicode.Cf, c) {
+			return fmt.Sprintf("holds the invisible character U+%04X", c)
+		}
+	}
+	return ""
+}
