@@ -28,18 +28,18 @@ func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason stri
 // details is the Markdown that the Web UI shows for the run.
 func (r *agentRun) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", r.state.Status)
+	b.WriteString(fmt.Sprintf("**%s**", r.state.Status))
 	if r.state.Reason != "" {
-		fmt.Fprintf(&b, ": %s", r.state.Reason)
+		b.WriteString(fmt.Sprintf(": %s", r.state.Reason))
 	}
 	b.WriteString("\n\n")
 	if r.state.Plan == nil {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "plan_hash: `%s`\n\n", r.state.Plan.PlanHash)
+	b.WriteString(fmt.Sprintf("plan_hash: `%s`\n\n", r.state.Plan.PlanHash))
 	if r.state.Status == WaitingApproval {
-		fmt.Fprintf(&b, "Decide before %s. To approve:\n\n```\n%s\n```\n\n",
-			r.state.DecideBy.Format(time.RFC3339), ApproveCommand(r.runID, r.state.Plan.PlanHash, r.state.Request.Policy.Approvers[0]))
+		b.WriteString(fmt.Sprintf("Decide before %s. To approve:\n\n```\n%s\n```\n\n",
+			r.state.DecideBy.Format(time.RFC3339), ApproveCommand(r.runID, r.state.Plan.PlanHash, r.state.Request.Policy.Approvers[0])))
 	}
 	b.WriteString(r.state.Plan.Summary)
 	return b.String()

@@ -42,7 +42,7 @@ func TestSummaryKeepsItsLimitAndSaysWhatIsLeftOut(t *testing.T) {
 	}
 	whole := len(Summary(p, 1<<20))
 	require.NotContains(t, Summary(p, whole), "Left out")
-	for limit := 0; limit < whole; limit += 1 + limit/50 {
+	for limit := 0; limit < whole; limit += 1 + limit/10 {
 		text := Summary(p, limit)
 		require.LessOrEqual(t, len(text), limit)
 		if text == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -62,12 +63,25 @@ func TestTenantsShareNothing(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Get(ctx, "other", d, 100)
 	require.ErrorIs(t, err, blobs.ErrNotFound)
-	for _, tenant := range []string{"", "..", ".", "a/b", "../acme", "a\\b", ".git"} {
-		_, err := s.Put(ctx, tenant, []byte("x"))
-		require.Error(t, err, tenant)
-		_, err = s.Get(ctx, tenant, d, 100)
-		require.Error(t, err, tenant)
+}
+
+func TestTenantNames(t *testing.T) {
+	s, dir := open(t)
+	for _, tenant := range []string{"a", "acme", "Acme-2_eu.west", strings.Repeat("a", 64)} {
+		_, err := s.Put(t.Context(), tenant, []byte("x"))
+		require.NoError(t, err, tenant)
 	}
+	before := files(t, dir)
+	for _, tenant := range []string{
+		"", "..", ".", "a/b", "../acme", "acme/..", "a\\b", ".git", "acme.", "a..b", "a b", "a\x00b", "a\n", "a%2fb",
+		"客户", "a\xff", strings.Repeat("a", 65), "acme/2d/" + plan.Sum([]byte("x")).Hex(),
+	} {
+		_, err := s.Put(t.Context(), tenant, []byte("x"))
+		require.ErrorIs(t, err, blobs.ErrTenant, "%q", tenant)
+		_, err = s.Get(t.Context(), tenant, plan.Sum([]byte("x")), 100)
+		require.ErrorIs(t, err, blobs.ErrTenant, "%q", tenant)
+	}
+	require.Equal(t, before, files(t, dir))
 }
 
 func TestLimits(t *testing.T) {

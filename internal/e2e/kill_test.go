@@ -13,7 +13,7 @@ import (
 // twice. Attempts say whether the step had to run again.
 func TestKillAtEachStepAndWindow(t *testing.T) {
 	windows := []struct {
-		point    string
+		point string
 		again bool // the step has to run again
 	}{
 		{"collect_context.before", true}, {"collect_context.before_checkpoint", true}, {"collect_context.after", false},

@@ -1,70 +1,61 @@
 package outline
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/holdpoint/holdpoint/activities/planners"
-	"github.com/holdpoint/holdpoint/activities/sources"
-	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-// root is the repository's root.
-const root = "../../.."
-
-// collect reads a folder as collect_context does.
-func collect(t *testing.T, name, dir string) []planners.Document {
-	t.Helper()
-	contents := map[plan.Digest][]byte{}
-	c := sources.Collector{Limits: sources.DefaultLimits(), Store: func(_ context.Context, data []byte) (plan.Digest, error) {
-		d := plan.Sum(data)
-		contents[d] = data
-		return d, nil
-	}}
-	m, err := c.Collect(t.Context(), []sources.Selection{{Dir: sources.Dir{Name: name, Root: dir}}})
+// The list was worked out by hand, reading the notes: every dated entry of the
+// week, and nothing of another. The report has just these, each once, in the
+// section of its kind.
+func TestWeeklyReport_EveryDatedEntryOfTheWeekOnce(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join("testdata", "expected-2026-W48.tsv"))
 	require.NoError(t, err)
-	var documents []planners.Document
-	for _, e := range m.Entries {
-		if e.Skipped == "" {
-			documents = append(documents, planners.Document{
-				Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest,
-				Text: sources.Decode(e.MediaType, contents[e.Digest]).Text,
-			})
-		}
-	}
-	return documents
+	expected := strings.Split(strings.TrimSpace(string(list)), "\n")[1:]
+	require.Len(t, expected, 60)
+
+	report := pages(t, request(example(t)))["weekly/2026-W48.md"].Content
+	require.ElementsMatch(t, expected, readReport(t, report))
 }
 
-func example(t *testing.T) []planners.Document {
+var reportLine = regexp.MustCompile(`^(?:  - |- \*\*(.+?)\*\*(?:: |：))(.*) \[(.*):([0-9-]+)\]\(source:notes/.*\)$`)
+
+// readReport reads a weekly report back into lines of the list.
+func readReport(t *testing.T, report string) []string {
 	t.Helper()
-	return collect(t, "notes", filepath.Join(root, "examples", "weekly-report", "notes"))
-}
-
-// The list was worked out by hand, reading the notes.
-func TestEveryDatedEntryOfTheWeek(t *testing.T) {
-	expected, err := os.ReadFile(filepath.Join("testdata", "expected-2026-W48.tsv"))
-	require.NoError(t, err)
-
-	names := map[kind]string{done: "done", decided: "decided", planned: "planned", blocked: "blocked", noted: "noted"}
-	w := makeWeek(2026, 48)
-	found := []string{"file\tline\tdate\tkind\ttext"}
-	for _, d := range example(t) {
-		for _, e := range readTopic(d, w).entries {
-			if e.when.inWeek() != w {
-				continue
-			}
-			lines := fmt.Sprint(e.first)
-			if e.last > e.first {
-				lines += fmt.Sprintf("-%d", e.last)
-			}
-			found = append(found, strings.Join([]string{d.Path, lines, e.when.String(), names[e.kind], e.text}, "\t"))
-		}
+	kindNames := map[string]string{}
+	for name, k := range map[string]kind{"done": done, "decided": decided, "planned": planned, "blocked": blocked, "noted": noted} {
+		kindNames[english.kinds[k]], kindNames[chinese.kinds[k]] = name, name
 	}
-	require.Equal(t, strings.Split(strings.TrimSpace(string(expected)), "\n"), found)
+	days := map[string]string{}
+	for d := makeWeek(2026, 48).monday(); d.week() == makeWeek(2026, 48); d = (day{d.t.AddDate(0, 0, 1)}) {
+		days[english.shortDay(onDay(d))], days[chinese.shortDay(onDay(d))] = d.String(), d.String()
+	}
+	var lines []string
+	kind, day := "", ""
+	for line := range strings.SplitSeq(report, "\n") {
+		if name, ok := strings.CutPrefix(line, "### "); ok {
+			kind = kindNames[name]
+			require.NotEmpty(t, kind, line)
+		}
+		m := reportLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if m[1] != "" { // a detail is of the day of the entry above
+			day = days[m[1]]
+			require.NotEmpty(t, day, line)
+		}
+		lines = append(lines, strings.Join([]string{unescape(m[3]), m[4], day, kind, unescape(m[2])}, "\t"))
+	}
+	return lines
 }
+
+var backslashed = regexp.MustCompile(`\\([[:punct:]])`)
+
+func unescape(markdown string) string { return backslashed.ReplaceAllString(markdown, "$1") }

@@ -2,7 +2,6 @@ package outline
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,66 +149,4 @@ func cleanCut(text string, start, end int) bool {
 
 func isASCIIWord(r rune) bool {
 	return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
-}
-
-var yearMention = regexp.MustCompile(`(?:^|\D)((?:19|20)\d\d)(?:\D|$)`)
-var chineseYear = regexp.MustCompile(`((?:19|20)\d\d)\s?年`)
-
-// midYear returns the middle of the first year that s names, or none. Every
-// date of that year lies nearest to it.
-func midYear(s string, form *regexp.Regexp) day {
-	groups := form.FindStringSubmatch(s)
-	if groups == nil {
-		return day{}
-	}
-	year, _ := strconv.Atoi(groups[1])
-	return makeDay(year, 7, 2)
-}
-
-// calendar answers, for a line of one document, which day is near it.
-type calendar struct {
-	lines []int // of the full dates, ascending
-	days  []day
-	hint  day // when the document has no full date
-}
-
-// near prefers the last full date before the line to the first one after it.
-func (c calendar) near(line int) day {
-	i, found := slices.BinarySearch(c.lines, line+1)
-	switch {
-	case i > 0:
-		return c.days[i-1]
-	case found, i < len(c.lines):
-		return c.days[i]
-	}
-	return c.hint
-}
-
-// makeCalendar gathers the full dates of a document's blocks. Without any, a
-// year in the path, in a heading or before 年 serves, and at last the week that
-// was asked for.
-func makeCalendar(path string, blocks []block, asked week) calendar {
-	var c calendar
-	for _, b := range blocks {
-		for _, m := range dates(b.all(), day{}) {
-			if m.full {
-				c.lines = append(c.lines, b.first)
-				c.days = append(c.days, m.when.first())
-			}
-		}
-	}
-	c.hint = midYear(path, yearMention)
-	for _, b := range blocks {
-		if !c.hint.isZero() {
-			return c
-		}
-		c.hint = midYear(b.all(), chineseYear)
-		if b.kind == heading && c.hint.isZero() {
-			c.hint = midYear(b.text, yearMention)
-		}
-	}
-	if c.hint.isZero() && !asked.isZero() {
-		c.hint = asked.monday()
-	}
-	return c
 }

@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,36 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/holdpoint/holdpoint/activities/planners"
 )
 
 var update = flag.Bool("update", false, "write the golden pages anew; read them before committing")
-
-// pageOf is what an action proposes.
-type pageOf struct{ Page, Content, Title string }
-
-func request(documents []planners.Document) planners.Request {
-	return planners.Request{
-		Tenant: "acme", BusinessID: "weekly-report-2026-W48", Goal: "Write the weekly report",
-		Documents: documents, Targets: []planners.Target{{Tool: "gitpages", Name: "kb"}},
-	}
-}
-
-// pages plans and returns the pages by path.
-func pages(t *testing.T, r planners.Request) map[string]pageOf {
-	t.Helper()
-	draft, err := Planner{}.Plan(t.Context(), r)
-	require.NoError(t, err)
-	written := map[string]pageOf{}
-	for _, a := range draft.Actions {
-		var p pageOf
-		require.NoError(t, json.Unmarshal(a.Proposal.Parameters, &p))
-		require.NotContains(t, written, p.Page)
-		written[p.Page] = p
-	}
-	return written
-}
 
 // The golden pages are what a reader of the example gets. They are read and
 // judged by people, not only compared.

@@ -63,8 +63,11 @@ func (p *page) topics(topics []topic) {
 			p.head(3, quote(folder, maxTitle, p.words))
 		}
 		for _, t := range folders[folder] {
-			line := max(t.titleLine, 1)
-			p.add("- " + p.topicLink(t) + p.words.colon + p.newest(t) + " " + p.links.at(t, line, line, true))
+			source := p.links.document(t)
+			if t.titleLine > 0 {
+				source = p.links.at(t, t.titleLine, t.titleLine, true)
+			}
+			p.add("- " + p.topicLink(t) + p.words.colon + p.newest(t) + " " + source)
 		}
 	}
 }

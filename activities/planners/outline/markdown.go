@@ -135,7 +135,13 @@ func (r *markdownReader) html(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		page = append(page, n.ClosureLine.Value(r.source)...)
 	}
-	for _, b := range readLines(sources.Decode("text/html", page).Text) {
+	blocks := readLines(sources.Decode("text/html", page).Text)
+	end := strings.Count(strings.TrimSuffix(string(page), "\n"), "\n") + 1
+	for i := len(blocks) - 1; i >= 0; i-- { // each reaches to where the next begins
+		blocks[i].last = max(end, blocks[i].first)
+		end = blocks[i].first - 1
+	}
+	for _, b := range blocks {
 		b.first += before
 		b.last += before
 		r.blocks = append(r.blocks, b)

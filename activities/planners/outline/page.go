@@ -88,7 +88,6 @@ func (p *page) to(other string) string {
 // links writes links into the documents.
 type links struct {
 	prefixes map[string]string // by source; see Planner.SourceURLs
-	used     map[string]bool
 }
 
 func (l links) bare() bool { return len(l.prefixes) == 0 }

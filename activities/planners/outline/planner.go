@@ -131,11 +131,16 @@ func readTopics(ctx context.Context, documents []planners.Document, asked week) 
 func countInvisible(text string) int {
 	n := 0
 	for _, r := range emojiForms.Replace(text) {
-		if r != '\n' && r != '\t' && string(r) != blockBreak && plan.Escape(string(r)) != string(r) {
+		if !plainly(r) && string(r) != blockBreak && plan.Escape(string(r)) != string(r) {
 			n++
 		}
 	}
 	return n
+}
+
+// plainly reports whether r is one of the many that need no closer look.
+func plainly(r rune) bool {
+	return ' ' <= r && r <= '~' || '\u4E00' <= r && r <= '\u9FFF' || r == '\n' || r == '\t'
 }
 
 func mostlyChinese(topics []topic) bool {

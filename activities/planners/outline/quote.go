@@ -28,16 +28,30 @@ func quote(text string, limit int, w words) string {
 	if line := oneLine(emojiForms.Replace(text)); line != "" {
 		text = line // a text of blanks alone is shown as such
 	}
-	rest := 0
-	if n := utf8.RuneCountInString(text); n > limit {
-		rest = n - limit
-		text = strings.TrimSpace(string([]rune(text)[:limit]))
-	}
-	escaped := escapeMarkdown(plan.Escape(text))
-	if rest > 0 {
+	kept := shorten(text, limit)
+	escaped := escapeMarkdown(plan.Escape(kept))
+	if rest := utf8.RuneCountInString(text[len(kept):]); rest > 0 {
 		escaped += fmt.Sprintf(w.cutQuote, rest)
 	}
 	return escaped
+}
+
+// shorten keeps at most limit characters, up to the end of a word when one
+// ends soon before.
+func shorten(text string, limit int) string {
+	const longestWord = 30
+	kept := []rune(text)
+	if len(kept) <= limit {
+		return text
+	}
+	kept = kept[:limit]
+	for i := limit - 1; i > limit-longestWord && i > 0; i-- {
+		if kept[i] == ' ' {
+			kept = kept[:i]
+			break
+		}
+	}
+	return string(kept)
 }
 
 // escapeMarkdown puts a backslash before every character that could begin

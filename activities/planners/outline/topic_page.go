@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // maxContents bounds the headings and fields that a topic's page lists.
@@ -15,7 +17,7 @@ func topicPath(t topic) string { return "topics/" + t.slug + ".md" }
 // topicPage says what one document is about and lists all its dated entries.
 func topicPage(t topic, l links) *page {
 	ws := wordsFor(t.chinese)
-	title := cutRunes(oneLine(t.title), maxTitle)
+	title := plan.Escape(cutRunes(oneLine(t.title), maxTitle))
 	p := &page{path: topicPath(t), title: title, words: ws, links: l}
 	p.head(1, quote(t.title, maxTitle, ws))
 	p.overview(t)

@@ -120,7 +120,11 @@ func (w words) longDay(t when) string {
 func (w words) span(v week) string {
 	from, to := v.monday().t, v.sunday().t
 	if w.isChinese() {
-		return fmt.Sprintf("%d年%d月%d日至%d月%d日", from.Year(), from.Month(), from.Day(), to.Month(), to.Day())
+		year := ""
+		if from.Year() != to.Year() {
+			year = fmt.Sprintf("%d年", to.Year())
+		}
+		return fmt.Sprintf("%d年%d月%d日至%s%d月%d日", from.Year(), from.Month(), from.Day(), year, to.Month(), to.Day())
 	}
 	layout := "2 January 2006"
 	switch {

@@ -287,25 +287,9 @@ func TestTransactionThatIsAlwaysKilledIsTransient(t *testing.T) {
 func TestKilledTransactionThatNobodyCanReadIsUnknown(t *testing.T) {
 	b := newBase(t)
 	call := b.plan("page.md", "text\n")
-	ctx, cancel := context.WithCancel(eventually(t))
-	dir := t.TempDir()
-	moved, canceled := filepath.Join(dir, "moved"), filepath.Join(dir, "canceled")
-	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t,
-		realGit(t)+` "$@"; : >'`+moved+`'; while [ ! -e '`+canceled+`' ]; do sleep 0.02; done; kill -9 $$`)})
-	end := make(chan error, 1)
-	go func() {
-		for ctx.Err() == nil {
-			if _, err := os.Stat(moved); err == nil {
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		cancel()
-		end <- os.WriteFile(canceled, nil, 0o600)
-	}()
-
+	ctx, inTransaction := cancelInTransaction(t)
+	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, realGit(t)+` "$@"; `+inTransaction+`; kill -9 $$`)})
 	_, err := tool.Apply(ctx, call)
-	require.NoError(t, <-end)
 	requireFault(t, err, faults.Unknown, "refs_unknown")
 
 	// The next attempt finds out.
@@ -313,6 +297,40 @@ func TestKilledTransactionThatNobodyCanReadIsUnknown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.head(), receipt.Ref)
 	require.Equal(t, 1, b.commits())
+}
+
+func TestTransactionThatHasBegunIsNotCanceled(t *testing.T) {
+	b := newBase(t)
+	call := b.plan("page.md", "text\n")
+	ctx, inTransaction := cancelInTransaction(t)
+	tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, inTransaction+`; exec `+realGit(t)+` "$@"`)})
+	receipt, err := tool.Apply(ctx, call)
+	require.NoError(t, err, "the effect was made, so that is what is reported")
+	require.ErrorIs(t, ctx.Err(), context.Canceled)
+	require.Equal(t, b.head(), receipt.Ref)
+	require.Equal(t, b.marker(keyOf(call)), receipt.Ref)
+}
+
+// cancelInTransaction returns a context, and shell lines for a git in the
+// middle of a transaction: they have the context canceled, and go on after it.
+func cancelInTransaction(t *testing.T) (context.Context, string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(eventually(t))
+	dir := t.TempDir()
+	reached, canceled := filepath.Join(dir, "reached"), filepath.Join(dir, "canceled")
+	end := make(chan error, 1)
+	t.Cleanup(func() { require.NoError(t, <-end) })
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(reached); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel()
+		end <- os.WriteFile(canceled, nil, 0o600)
+	}()
+	return ctx, `: >'` + reached + `'; while [ ! -e '` + canceled + `' ]; do sleep 0.02; done; sleep 0.1`
 }
 
 func TestCanceledBeforeTheTransactionWritesNothing(t *testing.T) {

@@ -1,0 +1,132 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// Every recorded history replays, and ends with the status, hashes and times
+// that were recorded: the SDK's own check compares the sequence of commands
+// and not what they carry.
+func TestRecordedHistoriesReplay(t *testing.T) {
+	files, err := filepath.Glob("testdata/histories/*.json")
+	require.NoError(t, err)
+	ends := map[workflows.RunStatus]int{}
+	for _, file := range files {
+		name := filepath.Base(file)
+		t.Run(name, func(t *testing.T) {
+			history := readHistory(t, file)
+			got, err := replay(history)
+			if strings.HasPrefix(name, "bad-") {
+				require.Error(t, err, "this history must not replay")
+				return
+			}
+			require.NoError(t, err)
+			want := recordedEnd(t, history)
+			require.JSONEq(t, want, toJSON(t, got))
+			ends[got.Status]++
+		})
+	}
+	for _, end := range []workflows.RunStatus{
+		workflows.Completed, workflows.Rejected, workflows.Expired, workflows.Canceled, workflows.Failed,
+	} {
+		require.Positive(t, ends[end], "a history that ends %s", end)
+	}
+}
+
+func readHistory(t *testing.T, file string) *historypb.History {
+	t.Helper()
+	raw, err := os.Open(file)
+	require.NoError(t, err)
+	defer raw.Close()
+	history, err := client.HistoryFromJSON(raw, client.HistoryJSONOptions{})
+	require.NoError(t, err)
+	return history
+}
+
+// replay returns the status that the replayed workflow ended with.
+func replay(history *historypb.History) (workflows.Status, error) {
+	end := &endRecorder{}
+	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
+		Interceptors: []interceptor.WorkerInterceptor{workflows.NewInterceptor(), end},
+	})
+	if err != nil {
+		return workflows.Status{}, err
+	}
+	workflows.Register(replayer, workflows.DefaultSettings())
+	err = replayer.ReplayWorkflowHistory(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), history)
+	return end.status, err
+}
+
+// endRecorder keeps what the workflow function returned.
+type endRecorder struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	status workflows.Status
+}
+
+func (e *endRecorder) InterceptWorkflow(
+	_ workflow.Context, next interceptor.WorkflowInboundInterceptor,
+) interceptor.WorkflowInboundInterceptor {
+	e.WorkflowInboundInterceptorBase.Next = next
+	return e
+}
+
+func (e *endRecorder) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	out, err := e.WorkflowInboundInterceptorBase.ExecuteWorkflow(ctx, in)
+	var app *temporal.ApplicationError
+	var canceled *temporal.CanceledError
+	switch {
+	case errors.As(err, &app):
+		_ = app.Details(&e.status) // an error without a status leaves the zero one, which equals no recorded end
+	case errors.As(err, &canceled):
+		_ = canceled.Details(&e.status)
+	case err == nil:
+		e.status = *out.(*workflows.Status)
+	}
+	return out, err
+}
+
+// recordedEnd is the status in the history's last event.
+func recordedEnd(t *testing.T, history *historypb.History) string {
+	t.Helper()
+	last := history.GetEvents()[len(history.GetEvents())-1]
+	var payloads *commonpb.Payloads
+	switch {
+	case last.GetWorkflowExecutionCompletedEventAttributes() != nil:
+		payloads = last.GetWorkflowExecutionCompletedEventAttributes().GetResult()
+	case last.GetWorkflowExecutionCanceledEventAttributes() != nil:
+		payloads = last.GetWorkflowExecutionCanceledEventAttributes().GetDetails()
+	default:
+		payloads = last.GetWorkflowExecutionFailedEventAttributes().GetFailure().GetApplicationFailureInfo().GetDetails()
+	}
+	var status workflows.Status
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(payloads, &status))
+	require.NotEmpty(t, status.Status)
+	return toJSON(t, status)
+}
+
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(raw)
+}
