@@ -25,6 +25,8 @@ type Activities struct {
 	Policy   approvals.Policy
 	Parallel int // how many actions of one plan may be in flight
 	Log      *zap.Logger
+
+	decoded decodedPlans
 }
 
 // Register adds the activities to a worker under the names of the contract.

@@ -105,7 +105,7 @@ func (a *Activities) documents(ctx context.Context, tenant string, ref workflows
 			return nil, fmt.Errorf("document %s: %w", plan.Escape(e.Path), err)
 		}
 		documents = append(documents, planners.Document{
-			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Text: sources.Decode(e.MediaType, data).Text,
+			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: sources.Decode(e.MediaType, data).Text,
 		})
 	}
 	return documents, nil

@@ -81,11 +81,15 @@ func (a *Activities) loadPlan(
 	if err != nil {
 		return plan.Plan{}, planFault(err)
 	}
-	p, err := plan.Load(raw, hash)
-	if err != nil {
-		return plan.Plan{}, planFault(err)
-	}
-	return p, nil
+	// The bytes have been read and verified just now; only their decoding,
+	// which takes seconds for a plan of many megabytes, is remembered.
+	return a.decoded.get(hash, func() (plan.Plan, error) {
+		p, err := plan.Load(raw, hash)
+		if err != nil {
+			return plan.Plan{}, planFault(err)
+		}
+		return p, nil
+	})
 }
 
 // planFault names what is wrong with a stored plan: other bytes than the

@@ -3,14 +3,15 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners"
-	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -55,13 +56,16 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 	actions := make([]plan.Action, 0, len(drafts))
 	for _, d := range drafts {
 		tool, ok := a.Tools.Get(d.Proposal.Tool)
-		if !ok || !allowed(task, d.Proposal) {
-			return nil, bad("tool_not_allowed", "action %s: the task does not allow tool %q to write to %q",
-				d.ID, d.Proposal.Tool, d.Proposal.AllowedTarget)
+		if !ok {
+			return nil, bad("no_tool", "action %s: this worker has no tool %q", d.ID, d.Proposal.Tool)
 		}
 		prepared, err := tool.Prepare(ctx, d.Proposal)
 		if err != nil {
-			return nil, fmt.Errorf("action %s: %w", d.ID, err)
+			return nil, inAction(d.ID, err)
+		}
+		if !allowed(task, d.Proposal.Tool, prepared.Target) {
+			return nil, bad("not_allowed", "action %s: the task does not allow tool %q to write to %q",
+				d.ID, d.Proposal.Tool, prepared.Target)
 		}
 		spec := tool.Spec()
 		action := plan.Action{
@@ -156,10 +160,24 @@ func targets(task workflows.Task) []planners.Target {
 	return ts
 }
 
-func allowed(task workflows.Task, p tools.Proposal) bool {
+// allowed reports whether the task lets a tool write to a target: to the one
+// that it names, or to something within it.
+func allowed(task workflows.Task, tool, target string) bool {
 	return slices.ContainsFunc(task.Tools, func(use workflows.ToolUse) bool {
-		return use.Tool == p.Tool && targetName(use) == p.AllowedTarget
+		name := targetName(use)
+		return use.Tool == tool && (target == name || strings.HasPrefix(target, name+"/"))
 	})
+}
+
+// inAction says which action a fault is about.
+func inAction(id string, err error) error {
+	var fault *faults.Fault
+	if !errors.As(err, &fault) {
+		return err
+	}
+	named := *fault
+	named.Reason = "action " + id + ": " + fault.Reason
+	return &named
 }
 
 func targetName(use workflows.ToolUse) string {

@@ -47,7 +47,7 @@ func printStatus(out io.Writer, run *runs.Run) {
 		fmt.Fprintf(out, "\neffect_count %d (counted at the target)\n", *s.EffectCount)
 	}
 	for _, v := range s.Decisions.Recent {
-		fmt.Fprintf(out, "decision   %s by %q -> %s%s\n", v.Decision, v.Approver, v.Code, because(v.Reason))
+		fmt.Fprintf(out, "decision   %s -> %s%s\n", decided(v), v.Code, because(v.Reason))
 	}
 	for _, p := range run.Pending {
 		if p.Failure != "" {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -79,7 +81,7 @@ func (w *watcher) show(run *runs.Run) {
 		}
 	}
 	for _, v := range status.Decisions.Recent {
-		w.line("decision: %s by %s -> %s%s", v.Decision, v.Approver, v.Code, because(v.Reason))
+		w.line("decision: %s -> %s%s", decided(v), v.Code, because(v.Reason))
 	}
 	if !run.Closed && run.Pollers == 0 {
 		w.line("no worker polls %s", run.TaskQueue)
@@ -108,6 +110,15 @@ func (w *watcher) line(format string, args ...any) {
 	}
 	w.shown[text] = true
 	fmt.Fprintln(w.out, text)
+}
+
+// decided says what was decided by whom. The name is a claim that anyone may
+// have typed, so nothing in it may draw on the screen.
+func decided(v approvals.Verdict) string {
+	if v.Decision == "" {
+		return "unreadable"
+	}
+	return fmt.Sprintf("%s by %s", v.Decision, plan.Escape(v.Approver))
 }
 
 func because(reason string) string {

@@ -36,7 +36,7 @@ func build(
 	if err != nil {
 		return nil, nil, err
 	}
-	planner := outline.Planner{}
+	planner := outline.Planner{SourceURLs: cfg.SourceURLs}
 	pages, err := gitpages.New(ctx, repositories(cfg), gitpages.Options{})
 	if err != nil {
 		return nil, nil, err

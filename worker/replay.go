@@ -7,10 +7,12 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -65,5 +67,15 @@ func replayFile(file string) error {
 		return err
 	}
 	workflows.Register(replayer, workflows.DefaultSettings())
-	return replayer.ReplayWorkflowHistory(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), history)
+	return replayer.ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), history,
+		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: runID(history)}})
+}
+
+// runID is the workflow ID that the history was recorded under. The workflow
+// acts upon it: a run's id begins with its tenant.
+func runID(history *historypb.History) string {
+	if len(history.GetEvents()) == 0 {
+		return ""
+	}
+	return history.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowId()
 }

@@ -123,8 +123,9 @@ func (r *agentRun) decided() turn {
 
 // closeGate says what is to be answered to decisions that come after the end.
 func (r *agentRun) closeGate(end RunStatus) {
-	r.state.Gate.Phase = approvals.PhaseClosed
-	if end == Expired {
+	if undecided := r.state.Gate.Phase == approvals.PhaseOpen; undecided && end == Expired {
 		r.state.Gate.Phase = approvals.PhaseExpired
+		return
 	}
+	r.state.Gate.Phase = approvals.PhaseClosed
 }

@@ -63,8 +63,7 @@ func (p *Protocol) Run(
 	log := p.logger().With(
 		zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", tenant),
 		zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", number))
-	asked := time.Now()
-	begun, err := p.Ledger.Begin(ctx, Claim{
+	claim := Claim{
 		Key:         action.IdempotencyKey,
 		Fingerprint: fingerprint,
 		Tenant:      tenant,
@@ -75,7 +74,15 @@ func (p *Protocol) Run(
 		Attempt:     number,
 		Owner:       p.Owner,
 		Lease:       p.Lease,
-	})
+	}
+	asked := time.Now()
+	begun, err := p.Ledger.Begin(ctx, claim)
+	if err == nil && begun.Held > 0 && waitFor(ctx, begun.Held+leaseMargin) {
+		// Most often the holder is dead, and its lease is about to end. One
+		// that is alive has renewed it by then.
+		asked = time.Now()
+		begun, err = p.Ledger.Begin(ctx, claim)
+	}
 	if err != nil {
 		return Outcome{}, notBegun(err, number)
 	}
@@ -134,6 +141,24 @@ func (p *Protocol) logger() *zap.Logger {
 
 // leaseMargin keeps a retry from arriving a moment before the lease ends.
 const leaseMargin = 50 * time.Millisecond
+
+// longestWait is how long an attempt waits for another one's lease to end
+// instead of giving its place back.
+const longestWait = 10 * time.Second
+
+// waitFor waits, and reports whether it could: not beyond the context, or the
+// longest wait that is worth an attempt's time.
+func waitFor(ctx context.Context, d time.Duration) bool {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < 2*d || d > longestWait {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
 
 func leaseHeld(begun Begun) error {
 	return &faults.Fault{

@@ -16,6 +16,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"sync"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -41,8 +42,9 @@ var (
 // Store is a content-addressed store. It is safe for concurrent use by many
 // goroutines and processes.
 type Store struct {
-	bucket *blob.Bucket
-	root   string // the folder of a file store
+	bucket  *blob.Bucket
+	root    string   // the folder of a file store
+	durable sync.Map // folders whose own entry is known to be on the disk
 }
 
 // Open opens the store at location, "file:///absolute/path". The folder is
@@ -59,7 +61,7 @@ func Open(_ context.Context, location string) (*Store, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return nil, errors.New("blob store: a file:// address takes no parameters; the folder is made when it is missing")
 	}
-	root := filepath.FromSlash(u.Path)
+	root := filepath.Clean(filepath.FromSlash(u.Path))
 	bucket, err := fileblob.OpenBucket(root, &fileblob.Options{
 		CreateDir:   true,
 		DirFileMode: 0o700,

@@ -43,19 +43,27 @@ func (s *Store) write(ctx context.Context, key string, data []byte) error {
 	return s.syncFolders(key)
 }
 
-// syncFolders forces the folders above an object to the disk, up to the root:
-// any of them may be new.
+// syncFolders forces an object's name to the disk: its entry in its folder,
+// and, once for each folder in the life of this Store, the folder's own entry
+// and those above it, because any of them may be new.
 func (s *Store) syncFolders(key string) error {
 	if runtime.GOOS == "windows" {
 		return nil // folders cannot be synced there, and need not be
 	}
-	folder := filepath.Join(s.root, filepath.FromSlash(key))
-	for folder != filepath.Clean(s.root) {
-		folder = filepath.Dir(folder)
-		if err := syncFolder(folder); err != nil {
+	folder := filepath.Dir(filepath.Join(s.root, filepath.FromSlash(key)))
+	if err := syncFolder(folder); err != nil {
+		return err
+	}
+	if _, known := s.durable.Load(folder); known {
+		return nil
+	}
+	for above := folder; above != s.root; {
+		above = filepath.Dir(above)
+		if err := syncFolder(above); err != nil {
 			return err
 		}
 	}
+	s.durable.Store(folder, true)
 	return nil
 }
 

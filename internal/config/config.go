@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,9 @@ type Config struct {
 	TaskQueue string `yaml:"task_queue"`
 	// Sources names the folders that tasks may read.
 	Sources map[string]string `yaml:"sources"`
+	// SourceURLs says, by the name of a source, where people read its files on
+	// the web: a URL to which a path and "#L12" can be appended.
+	SourceURLs map[string]string `yaml:"source_urls"`
 	// Repositories names the Git repositories that tasks may write pages to.
 	Repositories map[string]Repository `yaml:"repositories"`
 	Policy       string                `yaml:"policy"` // file
@@ -127,6 +131,14 @@ func (c *Config) Validate() error {
 			bad("source %s: %s is not a folder", n, c.Sources[n])
 		}
 		c.Sources[n] = folder
+	}
+	for _, n := range sorted(c.SourceURLs) {
+		u, err := url.Parse(c.SourceURLs[n])
+		if _, known := c.Sources[n]; !known || err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+			bad("source_urls: %s: give an http or https URL, without credentials, for the name of a source", n)
+			continue
+		}
+		c.SourceURLs[n] = strings.TrimSuffix(c.SourceURLs[n], "/") + "/"
 	}
 	if len(c.Repositories) == 0 {
 		bad("no repository: name one in the configuration (repositories:) or with --repository NAME=FOLDER")

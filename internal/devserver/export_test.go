@@ -9,12 +9,12 @@ import (
 // server has. It returns how many tries were made.
 func StartOnTakenPorts(ctx context.Context, options Options, taken *Server, tries int) (*Server, int, error) {
 	picks := 0
-	s, err := start(ctx, options, func(ui bool) (ports, error) {
+	s, err := start(ctx, options, func(ctx context.Context, ui bool) (ports, error) {
 		picks++
 		if picks <= tries {
 			return taken.at, nil
 		}
-		return freePorts(ui)
+		return freePorts(ctx, ui)
 	})
 	return s, picks, err
 }

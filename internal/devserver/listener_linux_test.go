@@ -10,7 +10,7 @@ import (
 )
 
 func TestOwnsListener(t *testing.T) {
-	mine, err := holdPort()
+	mine, err := holdPort(t.Context())
 	require.NoError(t, err)
 	defer mine.Close()
 	owned, err := ownsListener(os.Getpid(), portOf(mine))
@@ -27,7 +27,7 @@ func TestOwnsListener(t *testing.T) {
 
 // A connection, or a listener on another address, is no listener of ours.
 func TestOwnsListenerIgnoresConnections(t *testing.T) {
-	listener, err := holdPort()
+	listener, err := holdPort(t.Context())
 	require.NoError(t, err)
 	conn, err := net.Dial("tcp4", listener.Addr().String())
 	require.NoError(t, err)

@@ -1,7 +1,9 @@
 package devserver
 
 import (
+	"context"
 	"net"
+	"net/netip"
 	"strconv"
 )
 
@@ -13,8 +15,8 @@ type ports struct {
 
 // freePorts asks the system for ports that nobody listens on. Until the server
 // binds them somebody else may; [Start] then takes others.
-func freePorts(ui bool) (ports, error) {
-	frontend, err := holdPort()
+func freePorts(ctx context.Context, ui bool) (ports, error) {
+	frontend, err := holdPort(ctx)
 	if err != nil {
 		return ports{}, err
 	}
@@ -22,7 +24,7 @@ func freePorts(ui bool) (ports, error) {
 	at := ports{frontend: portOf(frontend)}
 	if ui {
 		// Both are held at the same time, so that they differ.
-		second, err := holdPort()
+		second, err := holdPort(ctx)
 		if err != nil {
 			return ports{}, err
 		}
@@ -32,8 +34,13 @@ func freePorts(ui bool) (ports, error) {
 	return at, nil
 }
 
-func holdPort() (net.Listener, error) { return net.Listen("tcp4", net.JoinHostPort(loopback, "0")) }
+func holdPort(ctx context.Context) (net.Listener, error) {
+	var config net.ListenConfig
+	return config.Listen(ctx, "tcp4", hostPort(0))
+}
 
-func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+func portOf(l net.Listener) int {
+	return int(netip.MustParseAddrPort(l.Addr().String()).Port())
+}
 
 func hostPort(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }

@@ -24,7 +24,7 @@ type process struct {
 // startProcess starts the program with its output going to log. The child also
 // holds the files in held open for as long as it lives.
 func startProcess(path string, args []string, log *os.File, held ...*os.File) (*process, error) {
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(path, args...) //nolint:noctx // it lives until it is stopped, not as long as a context
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = held
 	cmd.SysProcAttr = childAttributes()

@@ -40,14 +40,14 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	return start(ctx, options, freePorts)
 }
 
-func start(ctx context.Context, options Options, pick func(ui bool) (ports, error)) (*Server, error) {
+func start(ctx context.Context, options Options, pick func(ctx context.Context, ui bool) (ports, error)) (*Server, error) {
 	s := &Server{
 		options:  options,
 		database: database{file: options.DBFile},
 		log:      logFile{path: options.LogFile},
 	}
 	err := s.launch(ctx, func() (err error) {
-		s.at, err = pick(options.UI)
+		s.at, err = pick(ctx, options.UI)
 		return err
 	})
 	if err != nil {

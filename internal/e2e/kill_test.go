@@ -50,11 +50,7 @@ func TestKillAtEachStepAndWindow(t *testing.T) {
 			} else {
 				require.Equal(t, 1, attempts, "a finished step never runs again")
 			}
-			require.Equal(t, status.Counts.Total, s.commits(), "one commit for each action")
-			for _, a := range status.Actions {
-				require.Equal(t, 1, s.effects(a.Key), a.ID)
-			}
-			require.Equal(t, status.Counts.Total, *status.EffectCount)
+			s.oneEffectEach(status)
 		})
 	}
 }

@@ -5,18 +5,25 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"github.com/holdpoint/holdpoint/internal/devserver"
-	"github.com/holdpoint/holdpoint/internal/toolchain"
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"github.com/holdpoint/holdpoint/internal/devserver"
+	"github.com/holdpoint/holdpoint/internal/devserver/devtest"
+	"github.com/holdpoint/holdpoint/internal/toolchain"
 	"github.com/holdpoint/holdpoint/workflows"
 )
+
+// parallel is how many tests run at one time, unless the command line says
+// otherwise. They wait for timers and leases more than for a processor.
+const parallel = "4"
 
 // programs are the paths of the programs under test.
 var programs struct{ worker, starter, approver, temporal, dir string }
@@ -24,18 +31,33 @@ var programs struct{ worker, starter, approver, temporal, dir string }
 // missing says why the programs could not be had; empty when they are there.
 var missing string
 
+// shared is the server of all sites that need none of their own: each has a
+// task queue and a tenant to itself.
+var shared = devtest.Shared{Options: devserver.Options{SearchAttributes: searchAttributes()}}
+
 func TestMain(m *testing.M) {
+	os.Exit(runAll(m))
+}
+
+func runAll(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "holdpoint-e2e-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		return 1
 	}
-	if err := build(dir); err != nil {
+	defer os.RemoveAll(dir)
+	switch err := build(dir); {
+	case errors.Is(err, devserver.ErrNoCLI):
 		missing = err.Error()
+	case err != nil:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	if err := flag.Set("test.parallel", parallel); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return shared.Run(m)
 }
 
 func build(dir string) error {
@@ -70,21 +92,21 @@ func need(t *testing.T) {
 	}
 }
 
-func startServer(t *testing.T, db string) *devserver.Server {
+// startServer starts a server for one test, which may kill it.
+func startServer(t *testing.T) *devserver.Server {
 	t.Helper()
 	need(t)
+	return devtest.Start(t, devserver.Options{
+		CLI: programs.temporal, DBFile: filepath.Join(t.TempDir(), "temporal.db"), SearchAttributes: searchAttributes(),
+	})
+}
+
+func searchAttributes() map[string]enumspb.IndexedValueType {
 	attributes := map[string]enumspb.IndexedValueType{}
 	for _, a := range workflows.SearchAttributes() {
 		attributes[a.Name] = a.Type
 	}
-	server, err := devserver.Start(context.Background(), devserver.Options{
-		CLI: programs.temporal, DBFile: db, SearchAttributes: attributes,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Stop() })
-	return server
+	return attributes
 }
 
 // programEnv lets every program, ours and the temporal CLI, find the server.

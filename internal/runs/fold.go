@@ -134,11 +134,9 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 	case workflows.RequestApproval:
 		f.state.Request = new(workflows.RequestApprovalResult)
 		if err = decode(result, f.state.Request); err == nil {
-			decideBy := at.Add(f.state.Request.Policy.DecideWithin)
-			f.state.DecideBy = &decideBy
 			f.state.Gate = approvals.Request{
 				RequestID: f.state.Request.RequestID, Phase: approvals.PhaseOpen, Requester: f.task.Requester,
-				PlanHash: f.state.Plan.PlanHash, Policy: f.state.Request.Policy, DecideBy: decideBy,
+				PlanHash: f.state.Plan.PlanHash, Policy: f.state.Request.Policy,
 			}
 		}
 	case workflows.ExecuteAction:
@@ -205,16 +203,20 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
 	return nil
 }
 
+// attributes reads what the workflow shows outside: its status, and the
+// deadline, which only the workflow's own clock has fixed.
 func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
-	payload, ok := attributes.GetIndexedFields()[workflows.StatusAttribute]
-	if !ok {
-		return nil
+	fields := attributes.GetIndexedFields()
+	if payload, ok := fields[workflows.DecideByAttribute]; ok {
+		decideBy := new(time.Time)
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, decideBy); err != nil {
+			return err
+		}
+		f.state.DecideBy, f.state.Gate.DecideBy = decideBy, *decideBy
 	}
-	var status string
-	if err := converter.GetDefaultDataConverter().FromPayload(payload, &status); err != nil {
-		return err
+	if payload, ok := fields[workflows.StatusAttribute]; ok {
+		return converter.GetDefaultDataConverter().FromPayload(payload, &f.state.Status)
 	}
-	f.state.Status = workflows.RunStatus(status)
 	return nil
 }
 

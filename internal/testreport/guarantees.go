@@ -97,6 +97,7 @@ func (r *report) unproved(name string) string {
 			return "failed"
 		case skipped:
 			return "was skipped"
+		case passed:
 		}
 	}
 	if !exists {

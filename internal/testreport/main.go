@@ -25,9 +25,10 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	ci := os.Getenv("CI") == "true"
-	os.Exit(run(ctx, os.Args[1:], ci, os.Stdout, os.Stderr))
+	code := run(ctx, os.Args[1:], ci, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // run returns the exit code: 0 when everything is as it must be, 1 when

@@ -67,7 +67,7 @@ func (r *report) read(events io.Reader) error {
 	lines.Buffer(nil, longest)
 	for lines.Scan() {
 		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil { //nolint:musttag // the Go command's names
 			fmt.Fprintln(r.out, lines.Text())
 			continue
 		}

@@ -70,7 +70,7 @@ func readModule(ctx context.Context, file string) (goMod, error) {
 		return goMod{}, fmt.Errorf("read go.mod: %w: %s", err, strings.TrimSpace(complaint.String()))
 	}
 	var m goMod
-	if err := json.Unmarshal(out, &m); err != nil {
+	if err := json.Unmarshal(out, &m); err != nil { //nolint:musttag // the Go command's names
 		return goMod{}, fmt.Errorf("read go.mod: %w", err)
 	}
 	return m, nil

@@ -114,6 +114,11 @@ func checkLine(documents map[string]planners.Document, line string) (quoted bool
 			lines[i] = readEscapes(line)
 		}
 	}
+	if doc.MediaType == "text/markdown" {
+		for i, line := range lines {
+			lines[i] = html.UnescapeString(line)
+		}
+	}
 	source := sourceWords(strings.Join(lines[first-1:last], "\n"))
 	for _, quote := range quotes(m[1]) {
 		for piece := range strings.SplitSeq(quote, pieceBreak) {
@@ -198,10 +203,10 @@ func readEscapes(line string) string {
 	})
 }
 
-// sourceWords returns the words of a document's text as pages show them:
-// entities read, invisible characters as escapes.
+// sourceWords returns the words of a document's text as pages show them, with
+// invisible characters as escapes.
 func sourceWords(text string) []string {
-	return wordsIn(plan.Escape(emojiForms.Replace(html.UnescapeString(text))))
+	return wordsIn(plan.Escape(emojiForms.Replace(text)))
 }
 
 // markup may stand in the middle of a word.

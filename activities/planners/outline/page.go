@@ -88,6 +88,7 @@ func (p *page) to(other string) string {
 // links writes links into the documents.
 type links struct {
 	prefixes map[string]string // by source; see Planner.SourceURLs
+	alone    bool              // there are no other pages to link to
 }
 
 func (l links) bare() bool { return len(l.prefixes) == 0 }

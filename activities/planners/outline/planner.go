@@ -3,6 +3,7 @@ package outline
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -51,7 +52,29 @@ func (p Planner) Plan(ctx context.Context, r planners.Request) (planners.Draft, 
 	}
 	report, why := chooseWeek(asked, topics)
 	draft := planners.Draft{Notes: slices.Concat([]string{why}, wishes.notes, notes)}
+	if strings.HasSuffix(target.Name, ".md") {
+		return draft, p.writeOne(&draft, target, report, topics)
+	}
 	return draft, p.write(&draft, target, report, topics)
+}
+
+// writeOne adds the one page that the task allows: the weekly report, or, when
+// nothing is dated, the index. It links to no other page, for there is none.
+func (p Planner) writeOne(draft *planners.Draft, target planners.Target, report week, topics []topic) error {
+	l := links{prefixes: p.SourceURLs, alone: true}
+	ws := wordsFor(mostlyChinese(topics))
+	pg := weeklyPage(report, topics, ws, l)
+	if report.isZero() {
+		pg = indexPage(report, topics, ws, l)
+	}
+	folder, name := path.Split(target.Name)
+	pg.path = name
+	proposal, _, err := pg.proposal(planners.Target{Tool: target.Tool, Name: strings.TrimSuffix(folder, "/")})
+	if err != nil {
+		return refuse("outline_page", err.Error())
+	}
+	draft.Actions = []planners.DraftAction{{ID: actionID("page-", strings.TrimSuffix(name, ".md")), Proposal: proposal}}
+	return nil
 }
 
 // write adds the pages to the draft, the index last, because it links to all

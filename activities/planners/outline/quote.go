@@ -68,7 +68,8 @@ func escapeMarkdown(text string) string {
 	}
 	var b strings.Builder
 	for i, r := range runes {
-		if needsBackslash(r, at(i-1), at(i+1), at(i+2), strings.ToLower(string(runes[max(i-3, 0):i])), len(runes) == i+1) {
+		if needsBackslash(r, at(i-1), at(i+1), at(i+2), strings.ToLower(string(runes[max(i-3, 0):i])), len(runes) == i+1) ||
+			r == '&' && isEntity(runes[i+1:]) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -82,8 +83,6 @@ func needsBackslash(r, before, after, then rune, threeBefore string, last bool) 
 		return true
 	case '_':
 		return !isWord(before) || !isWord(after)
-	case '&':
-		return unicode.IsLetter(after) || after == '#'
 	case ':':
 		return after == '/' && then == '/' || threeBefore == "lto" // mailto
 	case '.':
@@ -95,6 +94,19 @@ func needsBackslash(r, before, after, then rune, threeBefore string, last bool) 
 	default:
 		return false
 	}
+}
+
+// isEntity reports whether what follows an ampersand makes it an HTML entity.
+func isEntity(runes []rune) bool {
+	for i, r := range runes {
+		if r == ';' {
+			return i > 0
+		}
+		if r != '#' && !isASCIIWord(r) {
+			return false
+		}
+	}
+	return false
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -57,6 +57,9 @@ func countCell(n int) string {
 }
 
 func (p *page) topicLink(t topic) string {
+	if p.links.alone {
+		return quote(t.title, maxTitle, p.words)
+	}
 	return "[" + quote(t.title, maxTitle, p.words) + "](" + p.to(topicPath(t)) + ")"
 }
 

@@ -344,14 +344,24 @@ func TestCanceledBeforeTheTransactionWritesNothing(t *testing.T) {
 	require.Zero(t, b.commits())
 }
 
-func TestHangingGitEndsWithTheContext(t *testing.T) {
+func TestHangingGitIsAskedToEndWithTheContext(t *testing.T) {
 	b := newBase(t)
 	call := b.plan("page.md", "text\n")
-	tool := newTool(t, b.path, gitpages.Options{Git: script(t, `case " $* " in *" write-tree "*) exec sleep 600;; esac; exec `+realGit(t)+` "$@"`)})
-	ctx, cancel := context.WithTimeout(eventually(t), time.Second)
-	defer cancel()
+	hangs, ended := filepath.Join(t.TempDir(), "hangs"), filepath.Join(t.TempDir(), "ended")
+	tool := newTool(t, b.path, gitpages.Options{Git: script(t,
+		`case " $* " in *" write-tree "*) trap ": >'`+ended+`'; exit 1" TERM; : >'`+hangs+`'; while :; do sleep 0.02; done;; esac; exec `+realGit(t)+` "$@"`)})
+	ctx, cancel := context.WithCancel(eventually(t))
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(hangs); err == nil {
+				cancel()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
 	_, err := tool.Apply(ctx, call)
 	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
+	require.FileExists(t, ended, "git had the time to clean up")
 	require.Zero(t, b.commits())
 }
 

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -121,6 +123,40 @@ func TestOneKeyRacedByProcessesIsOneCommit(t *testing.T) {
 	}
 	require.Equal(t, 1, b.commits())
 	require.Equal(t, 1, b.count("page.md", keyOf(call)))
+}
+
+func TestProgressOfOthersIsNoReasonToGiveUp(t *testing.T) {
+	const colleagues = 5
+	b := newBase(t)
+	b.person("seed.md", "seed\n")
+	call := b.plan("page.md", "text\n")
+	// Right before each of the first transactions a colleague is quicker, and
+	// each round takes longer than the patience.
+	count := filepath.Join(t.TempDir(), "count")
+	tool := newTool(t, b.path, gitpages.Options{Patience: time.Nanosecond, Git: onUpdateRef(t,
+		fmt.Sprintf(`if [ "$(cat %[1]s 2>/dev/null | wc -c)" -lt %[2]d ]; then
+printf x >>%[1]s
+%[3]s update-ref refs/heads/main "$(%[3]s commit-tree -p refs/heads/main -m theirs 'refs/heads/main^{tree}')"
+fi
+exec %[3]s "$@"`, count, colleagues, realGit(t)))})
+	_, err := tool.Apply(eventually(t), call)
+	require.NoError(t, err)
+	require.Equal(t, 1+colleagues+1, b.commits())
+	require.Equal(t, 1, b.count("page.md", keyOf(call)))
+}
+
+func TestWorkersThatStartAtOnceShareANewRepository(t *testing.T) {
+	needGit(t)
+	path := filepath.Join(t.TempDir(), "kb")
+	tools := make([]*gitpages.Tool, 8)
+	_, errs := together(len(tools), func(i int) (_ plan.Receipt, err error) {
+		tools[i], err = gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: path}}, gitpages.Options{})
+		return plan.Receipt{}, err
+	})
+	requireAllDone(t, errs)
+	b := &base{t: t, path: path, tool: tools[0]}
+	b.write("page.md", "text\n")
+	require.Empty(t, b.git("status", "--porcelain", "--ignored"))
 }
 
 // TestPeoplePushMeanwhile lets a person commit and push with plain git while a

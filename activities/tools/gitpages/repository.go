@@ -3,7 +3,6 @@ package gitpages
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,25 +42,19 @@ func open(ctx context.Context, program string, cfg Repo, patience time.Duration)
 	return r, r.checkBranch(ctx)
 }
 
-// locate tells the three layouts apart: nothing there yet, a work tree with
-// .git in it, a bare repository.
+// locate tells the three layouts apart: a work tree with .git in it, a bare
+// repository, nothing there yet.
 func (r *repository) locate(ctx context.Context, path string) error {
-	entries, err := os.ReadDir(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0:
-		if err := r.create(ctx, path); err != nil {
-			return err
-		}
-		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
-	case err != nil:
-		return permanent(codeRepository, "repository %s: its folder cannot be read", r.Name)
 	case exists(filepath.Join(path, ".git")):
 		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
 	case exists(filepath.Join(path, "HEAD")) && exists(filepath.Join(path, "objects")):
 		r.git.gitDir = path
 	default:
-		return permanent(codeRepository,
-			`repository %s: its folder has files in it and is no Git repository; run "git init" and a first commit there, or name another folder`, r.Name)
+		if err := r.create(ctx, path); err != nil {
+			return err
+		}
+		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
 	}
 	out, err := r.git.line(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-bare-repository", "--show-object-format")
 	if err != nil {
@@ -79,12 +72,37 @@ func (r *repository) locate(ctx context.Context, path string) error {
 	return nil
 }
 
+// initPrefix begins the names of the folders in which repositories are made.
+const initPrefix = ".holdpoint-init-"
+
+// create makes a repository in a folder that is missing or empty. It is made
+// aside and moved into place in one step, so that of several workers that
+// start at once each finds a whole one.
 func (r *repository) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return permanent(codeRepository, "repository %s: its folder cannot be made", r.Name)
 	}
-	if _, err := r.git.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, path); err != nil {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return permanent(codeRepository, "repository %s: its folder cannot be read", r.Name)
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); name != ".git" && !strings.HasPrefix(name, initPrefix) {
+			return permanent(codeRepository,
+				`repository %s: its folder has files in it and is no Git repository; run "git init" and a first commit there, or name another folder`, r.Name)
+		}
+	}
+	aside, err := os.MkdirTemp(path, initPrefix)
+	if err != nil {
+		return permanent(codeRepository, "repository %s: its folder cannot be written to", r.Name)
+	}
+	defer os.RemoveAll(aside) //nolint:errcheck // an empty folder
+	if _, err := r.git.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, aside); err != nil {
 		return r.unusable(err)
+	}
+	made := filepath.Join(path, ".git")
+	if err := os.Rename(filepath.Join(aside, ".git"), made); err != nil && !exists(made) {
+		return permanent(codeRepository, "repository %s cannot be made in its folder", r.Name)
 	}
 	return nil
 }
@@ -109,10 +127,21 @@ func (r *repository) checkBranch(ctx context.Context) error {
 		return permanent(codeRepository, "repository %s has no branch %s, but has %s; name the branch in the configuration",
 			r.Name, quote(r.Branch), quote(strings.ReplaceAll(others, "\n", ", ")))
 	}
-	if _, err := r.git.run(ctx, nil, "symbolic-ref", "HEAD", r.branchRef()); err != nil {
-		return r.unusable(err)
+	return r.checkOutUnborn(ctx)
+}
+
+// checkOutUnborn points HEAD at the branch. HEAD is written only when it has
+// to be: another worker may be making the first commit.
+func (r *repository) checkOutUnborn(ctx context.Context) error {
+	for range 2 {
+		if ref, err := r.git.line(ctx, nil, "symbolic-ref", "--quiet", "HEAD"); err == nil && ref == r.branchRef() {
+			return nil
+		}
+		if _, err := r.git.run(ctx, nil, "symbolic-ref", "HEAD", r.branchRef()); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return permanent(codeRepository, "repository %s: its HEAD cannot be pointed at branch %s", r.Name, r.Branch)
 }
 
 func (r *repository) unusable(err error) error {

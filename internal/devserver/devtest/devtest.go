@@ -19,16 +19,16 @@ import (
 // CLI returns the path of the temporal CLI. Without one it skips the test, or
 // fails it when the environment says CI=true: there a skipped test would hide
 // that something was not tested.
-func CLI(t testing.TB) string {
-	t.Helper()
-	path, err := lookCLI(t.Context())
+func CLI(tb testing.TB) string {
+	tb.Helper()
+	path, err := lookCLI(tb.Context())
 	if err == nil {
 		return path
 	}
 	if !errors.Is(err, devserver.ErrNoCLI) || os.Getenv("CI") == "true" {
-		t.Fatalf("temporal CLI: %v", err)
+		tb.Fatalf("temporal CLI: %v", err)
 	}
-	t.Skipf("temporal CLI missing: %v", err)
+	tb.Skipf("temporal CLI missing: %v", err)
 	return ""
 }
 
@@ -43,38 +43,38 @@ func lookCLI(ctx context.Context) (string, error) {
 // Start starts a server for one test and ends it with the test. It fills in
 // the CLI and the log file where options leave them empty; the log is shown
 // when the test fails.
-func Start(t testing.TB, options devserver.Options) *devserver.Server {
-	t.Helper()
+func Start(tb testing.TB, options devserver.Options) *devserver.Server {
+	tb.Helper()
 	if options.CLI == "" {
-		options.CLI = CLI(t)
+		options.CLI = CLI(tb)
 	}
 	if options.LogFile == "" {
-		options.LogFile = filepath.Join(t.TempDir(), "temporal-server.log")
+		options.LogFile = filepath.Join(tb.TempDir(), "temporal-server.log")
 	}
-	server, err := devserver.Start(t.Context(), options)
+	server, err := devserver.Start(tb.Context(), options)
 	if err != nil {
-		t.Fatalf("start a development server: %v", err)
+		tb.Fatalf("start a development server: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := errors.Join(server.Kill(), server.Stop()); err != nil {
-			t.Errorf("stop the development server: %v", err)
+			tb.Errorf("stop the development server: %v", err)
 		}
-		if t.Failed() {
-			showLog(t, options.LogFile)
+		if tb.Failed() {
+			showLog(tb, options.LogFile)
 		}
 	})
 	return server
 }
 
-func showLog(t testing.TB, path string) {
-	t.Helper()
+func showLog(tb testing.TB, path string) {
+	tb.Helper()
 	const most = 8000 // bytes
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Logf("server log: %v", err)
+		tb.Logf("server log: %v", err)
 		return
 	}
-	t.Logf("server log:\n%s", text[max(0, len(text)-most):])
+	tb.Logf("server log:\n%s", text[max(0, len(text)-most):])
 }
 
 // Shared is one server for all tests of a package that do not disturb each
@@ -95,9 +95,9 @@ type Shared struct {
 
 // Server returns the server, which the first call starts. It skips or fails
 // the test like CLI.
-func (s *Shared) Server(t testing.TB) *devserver.Server {
-	t.Helper()
-	cli := CLI(t)
+func (s *Shared) Server(tb testing.TB) *devserver.Server {
+	tb.Helper()
+	cli := CLI(tb)
 	s.once.Do(func() {
 		options := s.Options
 		if options.CLI == "" {
@@ -107,7 +107,7 @@ func (s *Shared) Server(t testing.TB) *devserver.Server {
 		s.server, s.err = devserver.Start(context.Background(), options)
 	})
 	if s.err != nil {
-		t.Fatalf("start the shared development server: %v", s.err)
+		tb.Fatalf("start the shared development server: %v", s.err)
 	}
 	return s.server
 }

@@ -18,7 +18,8 @@ var shared devtest.Shared
 func TestMain(m *testing.M) { os.Exit(shared.Run(m)) }
 
 func TestSharedIsStartedOnce(t *testing.T) {
-	require.Same(t, shared.Server(t), shared.Server(t))
+	first := shared.Server(t)
+	require.Same(t, first, shared.Server(t))
 }
 
 // The server belongs to the package, not to the test that asked for it first.
@@ -93,11 +94,11 @@ func verdictOf(t *testing.T, test func(testing.TB)) recorder {
 
 func (r *recorder) Helper() {}
 
-func (r *recorder) Skipf(format string, args ...any) { r.end("skip", format, args...) }
+func (r *recorder) Skipf(format string, args ...any) { r.endf("skip", format, args...) }
 
-func (r *recorder) Fatalf(format string, args ...any) { r.end("fatal", format, args...) }
+func (r *recorder) Fatalf(format string, args ...any) { r.endf("fatal", format, args...) }
 
-func (r *recorder) end(verdict, format string, args ...any) {
+func (r *recorder) endf(verdict, format string, args ...any) {
 	r.verdict, r.text = verdict, fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
