@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -80,7 +81,7 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 }
 
 // mayAttach decides what a start means for a run that is there.
-func mayAttach(run *runs.Run, digest string, again bool) (attach bool, err error) {
+func mayAttach(run *runs.Run, input string, again bool) (attach bool, err error) {
 	status := run.Status.Status
 	over := status.Ended() && status != workflows.Completed
 	switch {
@@ -89,7 +90,7 @@ func mayAttach(run *runs.Run, digest string, again bool) (attach bool, err error
 			run.ID, status, run.Status.Counts.InDoubt)
 	case over && again:
 		return false, nil
-	case run.TaskDigest != digest:
+	case inputOf(run) != input:
 		return false, fmt.Errorf("run %s was already started with other input: choose another business id, or start it with the input it has", run.ID)
 	case over:
 		return false, fmt.Errorf("run %s ended %s: %s\nStart it once more with --again", run.ID, status, run.Status.Reason)
@@ -98,10 +99,23 @@ func mayAttach(run *runs.Run, digest string, again bool) (attach bool, err error
 	}
 }
 
+// inputOf is the digest of a run's task, also of one that was started without
+// starter and so has none in its memo.
+func inputOf(run *runs.Run) string {
+	if run.TaskDigest != "" {
+		return run.TaskDigest
+	}
+	sum, err := digest(run.Task)
+	if err != nil {
+		return "" // like no other input
+	}
+	return sum.String()
+}
+
 func summary(goal string) string {
 	const limit = 180
 	if len(goal) <= limit {
 		return goal
 	}
-	return goal[:limit]
+	return strings.ToValidUTF8(goal[:limit], "") + "…"
 }

@@ -61,7 +61,7 @@ func (f taskFlags) task(requester string) (workflows.Task, error) {
 		}
 		var err error
 		if task, err = readTask(f.file); err != nil {
-			return task, err
+			return task, usageError{err}
 		}
 	} else {
 		if f.goal == "" || f.from == "" || f.into == "" {

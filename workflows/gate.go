@@ -43,7 +43,9 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 // worker was there to read it in time.
 func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 	r.setStatus(ctx, WaitingApproval, "")
-	timerCtx, stopTimer := workflow.WithCancel(ctx)
+	// The timer outlives a cancellation of the run, which must not look like
+	// the deadline.
+	timerCtx, stopTimer := workflow.WithCancel(disconnected(ctx))
 	defer stopTimer()
 	wait := max(r.state.DecideBy.Sub(workflow.Now(ctx)), time.Nanosecond)
 	deadline := workflow.NewTimerWithOptions(timerCtx, wait, workflow.TimerOptions{Summary: "time to decide"})

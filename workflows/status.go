@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -139,8 +140,11 @@ type ActionCounts struct {
 	Total, Done, AlreadyDone, Pending, Running, Failed, Skipped, InDoubt int
 }
 
-// maxStatusActions bounds the rows in a Status: 150 rows of some 300 bytes.
-const maxStatusActions = 150
+// What a Status shows of long lists.
+const (
+	maxStatusActions  = 100
+	maxStatusVerdicts = 15
+)
 
 // View returns the state as queries and results show it.
 func (s *State) View(runID string) Status {
@@ -166,11 +170,14 @@ func (s *State) View(runID string) Status {
 	return v
 }
 
-// shortDecisions keeps a view small: the comments stand in VerdictsQuery.
+// shortDecisions keeps a view small: the rest, and what people wrote, stands
+// in VerdictsQuery.
 func (s *State) shortDecisions() Decisions {
 	short := Decisions{Counts: append([]CodeCount(nil), s.Decisions.Counts...)}
-	for _, v := range s.Decisions.Recent {
-		v.Comment, v.Feedback = clip(v.Comment, maxVerdictText), clip(v.Feedback, maxVerdictText)
+	recent := s.Decisions.Recent
+	for _, v := range recent[max(0, len(recent)-maxStatusVerdicts):] {
+		v.Comment, v.Feedback = "", ""
+		v.Approver, v.Reason = clip(v.Approver, maxVerdictText), clip(v.Reason, maxErrorText)
 		short.Recent = append(short.Recent, v)
 	}
 	return short
@@ -200,24 +207,20 @@ func countActions(actions []Action) ActionCounts {
 	return c
 }
 
-// shortActions leaves out rows past maxStatusActions, and never one that a
-// person has to look at.
+// shortActions leaves out rows past maxStatusActions, those that a person has
+// to look at last.
 func shortActions(actions []Action) (rows []Action, omitted int) {
-	telling := 0
+	room := maxStatusActions
 	for _, a := range actions {
 		if a.needsEyes() {
-			telling++
+			room--
 		}
 	}
-	plain := maxStatusActions - telling
 	for _, a := range actions {
 		if !a.needsEyes() {
-			if plain <= 0 {
-				omitted++
-				continue
-			}
-			plain--
-		} else if len(rows) >= 2*maxStatusActions {
+			room--
+		}
+		if len(rows) >= maxStatusActions || !a.needsEyes() && room < 0 {
 			omitted++
 			continue
 		}
@@ -240,13 +243,23 @@ type PlanView struct {
 	Actions  []PlannedAction `json:"actions,omitempty"`
 }
 
-// clip shortens s to at most limit bytes, at a letter's border, and shows it.
+// clip shortens s so that JSON needs at most limit bytes for it, at a letter's
+// border, and shows that it did. Counting as JSON writes keeps a text of
+// nothing but '<', six bytes each, from outgrowing every bound.
 func clip(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	cost := 0
+	for i, c := range s {
+		switch {
+		case c < ' ' || c == '<' || c == '>' || c == '&' || c == '\u2028' || c == '\u2029' || c == utf8.RuneError:
+			cost += 6
+		case c == '"' || c == '\\':
+			cost += 2
+		default:
+			cost += utf8.RuneLen(c)
+		}
+		if cost > limit {
+			return s[:i] + "…"
+		}
 	}
-	for limit > 0 && s[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return s[:limit] + "…"
+	return s
 }

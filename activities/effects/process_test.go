@@ -92,10 +92,10 @@ func (w worker) work() error {
 }
 
 func (w worker) reached(p effects.Point) {
-	switch p {
-	case w.ExitAt:
+	if p == w.ExitAt {
 		os.Exit(exitCode)
-	case w.PauseAt:
+	}
+	if p == w.PauseAt {
 		fmt.Println("paused")
 		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != nil {
 			panic(err)

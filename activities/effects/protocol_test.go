@@ -290,6 +290,6 @@ func TestUnknownOutcomeIsRecoveredOnlyByItsClass(t *testing.T) {
 func TestPanicOfATool(t *testing.T) {
 	s := newScene(t)
 	s.tool.apply = func(context.Context) (plan.Receipt, error) { panic("PANIC-SECRET") }
-	require.PanicsWithValue(t, "PANIC-SECRET", func() { s.run() }) //nolint:errcheck // it panics
+	require.PanicsWithValue(t, "PANIC-SECRET", func() { s.run() })
 	s.requireParked("the tool panicked")
 }

@@ -12,6 +12,8 @@
 //	bad plan, refused content, 400, 401, 403, 404, 422   Permanent
 //	timeout or reset after something was sent            Unknown
 //	anything that nobody has named                       Unknown
+//	a panic                                              Unknown, not tried again
+//	an effect that only a person can find out about      Unknown, not tried again
 package faults
 
 import (
@@ -69,8 +71,7 @@ func (f *Fault) Unwrap() error { return f.Cause }
 
 // ClassOf returns the class that err, or an error it wraps, carries.
 func ClassOf(err error) Class {
-	var f *Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Class
 	}
 	return Unknown

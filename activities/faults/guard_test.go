@@ -15,7 +15,7 @@ func TestC037_PanicIsNamedRedactedAndLogged(t *testing.T) {
 	var stack []byte
 	err := faults.Guard("execute_action",
 		func(r any, s []byte) { logged, stack = r, s },
-		func() error { return panicking() })
+		panicking)
 
 	require.EqualError(t, err, "panic: panic in execute_action; see the worker's log")
 	require.Equal(t, faults.Unknown, faults.ClassOf(err), "nobody knows how far it came")
@@ -30,8 +30,7 @@ func TestC037_PanicIsNamedRedactedAndLogged(t *testing.T) {
 
 func TestC037_NilMapIsAPanicToo(t *testing.T) {
 	err := faults.Guard("make_plan", func(any, []byte) {}, func() error {
-		var m map[string]int
-		m["x"] = 1
+		nilMap()["x"] = 1
 		return nil
 	})
 	require.EqualError(t, err, "panic: panic in make_plan; see the worker's log")
@@ -43,6 +42,8 @@ func TestGuardPassesResultsOn(t *testing.T) {
 	want := errors.New("x")
 	require.Equal(t, want, faults.Guard("x", untouched, func() error { return want }))
 }
+
+func nilMap() map[string]int { return nil }
 
 //go:noinline
 func panicking() error { panic("PANIC-SECRET") }

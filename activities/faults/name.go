@@ -30,8 +30,7 @@ const (
 // trusts only [ClassOf]: a dial or a file that failed in the middle of a write
 // says nothing about the bytes before it.
 func Name(err error) *Fault {
-	var fault *Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*Fault](err); ok {
 		return fault
 	}
 	// A dial that was canceled is an interruption, and one that timed out is
@@ -57,24 +56,23 @@ func Name(err error) *Fault {
 }
 
 func nameDial(err error) *Fault {
-	var op *net.OpError
-	if !errors.As(err, &op) || op.Op != "dial" {
+	op, ok := errors.AsType[*net.OpError](err)
+	if !ok || op.Op != "dial" {
 		return nil
 	}
 	to := "the other side"
 	if op.Addr != nil {
 		to = op.Addr.String()
 	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		to = dns.Name
 	}
 	return &Fault{Class: Transient, Code: "dial_failed", Reason: "no connection to " + to + "; nothing was sent", Cause: err}
 }
 
 func nameFile(err error) *Fault {
-	var path *fs.PathError
-	if !errors.As(err, &path) {
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
 		return nil
 	}
 	switch {

@@ -59,7 +59,7 @@ func TestNameOfALongPathIsCut(t *testing.T) {
 
 func TestNameOfRealErrors(t *testing.T) {
 	t.Run("connection refused", func(t *testing.T) {
-		got := faults.Name(getError(t, context.Background(), "http://"+closedPort(t)+"/path?"+secret))
+		got := faults.Name(getError(context.Background(), t, "http://"+closedPort(t)+"/path?"+secret))
 		require.Equal(t, faults.Transient, got.Class)
 		require.Equal(t, "dial_failed", got.Code)
 		require.Contains(t, got.Reason, "127.0.0.1:")
@@ -74,7 +74,7 @@ func TestNameOfRealErrors(t *testing.T) {
 	t.Run("canceled while dialing", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		got := faults.Name(getError(t, ctx, "http://"+closedPort(t)))
+		got := faults.Name(getError(ctx, t, "http://"+closedPort(t)))
 		require.Equal(t, faults.CodeInterrupted, got.Code)
 	})
 	t.Run("missing file", func(t *testing.T) {
@@ -99,7 +99,7 @@ func closedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func getError(t *testing.T, ctx context.Context, url string) error {
+func getError(ctx context.Context, t *testing.T, url string) error {
 	t.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ type Details struct {
 // Temporal does not log. The caller logs err before, because only the text of
 // faults survives.
 func Temporal(err error, attempt int, r Retry) error {
-	isNamed := errors.As(err, new(*Fault))
+	_, isNamed := errors.AsType[*Fault](err)
 	if err == nil || !isNamed && speaksTemporal(err) {
 		return err
 	}

@@ -30,10 +30,14 @@ func htmlText(page string) (text string, hidden int, problem string) {
 	if err != nil {
 		return "", 0, "HTML that cannot be read: elements nested deeper than 512"
 	}
-	w := htmlWriter{lines: make([]string, strings.Count(page, "\n")+1)}
+	w := htmlWriter{lines: make([][]string, strings.Count(page, "\n")+1)}
 	w.node(root)
 	w.flush()
-	return strings.Join(w.lines, "\n"), w.hidden, ""
+	lines := make([]string, len(w.lines))
+	for i, blocks := range w.lines {
+		lines[i] = strings.Join(blocks, string(blockBreak))
+	}
+	return strings.Join(lines, "\n"), w.hidden, ""
 }
 
 // numberLines puts its line number before each piece of text.
@@ -72,7 +76,7 @@ func numberLines(page string) (string, error) {
 
 // htmlWriter gathers text block by block and puts each on its line.
 type htmlWriter struct {
-	lines  []string
+	lines  [][]string // the blocks that begin on each line
 	hidden int
 
 	prefix string // of the block to come
@@ -227,11 +231,7 @@ func (w *htmlWriter) take() string {
 }
 
 func (w *htmlWriter) put(line int, text string) {
-	at := &w.lines[line-1]
-	if *at != "" {
-		*at += string(blockBreak)
-	}
-	*at += text
+	w.lines[line-1] = append(w.lines[line-1], text)
 }
 
 func (w *htmlWriter) countHidden(text string) {

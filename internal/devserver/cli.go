@@ -21,8 +21,8 @@ const (
 	oldestMinor = 29
 )
 
-// cliTool is the CLI's name in internal/toolchain.
-const cliTool = "temporal"
+// CLIName is the CLI's name, on the PATH and in internal/toolchain.
+const CLIName = "temporal"
 
 // FindCLI returns the path of a temporal CLI: one on the PATH whose embedded
 // server is at least 1.29, else the one that internal/toolchain pins, which is
@@ -33,15 +33,15 @@ func FindCLI(ctx context.Context, repoRoot string, out io.Writer) (string, error
 	if !errors.Is(err, ErrNoCLI) {
 		return path, err
 	}
-	return toolchain.Ensure(ctx, repoRoot, cliTool, out)
+	return toolchain.Ensure(ctx, repoRoot, CLIName, out)
 }
 
 // LookCLI is FindCLI without the build: ErrNoCLI when one would be needed.
 func LookCLI(ctx context.Context, repoRoot string) (string, error) {
-	if path, err := exec.LookPath("temporal"); err == nil && recentEnough(ctx, path) {
+	if path, err := exec.LookPath(CLIName); err == nil && recentEnough(ctx, path) {
 		return path, nil
 	}
-	path, err := toolchain.Installed(ctx, repoRoot, cliTool)
+	path, err := toolchain.Installed(ctx, repoRoot, CLIName)
 	if err != nil {
 		return "", err
 	}

@@ -93,8 +93,8 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 }
 
 // Pollers counts the workers that have polled the task queue within the last
-// half minute: a poll waits a minute on the server, and a killed worker's
-// does too.
+// 70 seconds: a poll waits a minute on the server, and that of a worker which
+// was killed since does too.
 func (r Reader) Pollers(ctx context.Context, queue string) int {
 	described, err := r.Client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {

@@ -39,8 +39,8 @@ func named(ctx context.Context, err error) error {
 // primaryCode is SQLite's result code without its extension, and SQLITE_OK
 // when err is not SQLite's.
 func primaryCode(err error) int {
-	var refused *sqlite.Error
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return sqlite3.SQLITE_OK
 	}
 	return refused.Code() & 0xff

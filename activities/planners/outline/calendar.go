@@ -32,14 +32,15 @@ type calendar struct {
 
 // near prefers the last full date before the line to the first one after it.
 func (c calendar) near(line int) day {
-	i, found := slices.BinarySearch(c.lines, line+1)
+	i, _ := slices.BinarySearch(c.lines, line+1)
 	switch {
 	case i > 0:
 		return c.days[i-1]
-	case found, i < len(c.lines):
+	case i < len(c.lines):
 		return c.days[i]
+	default:
+		return c.hint
 	}
-	return c.hint
 }
 
 // makeCalendar gathers the full dates of a document's blocks. Without any, a
@@ -54,6 +55,9 @@ func makeCalendar(path string, blocks []block, asked week) calendar {
 				c.days = append(c.days, m.when.first())
 			}
 		}
+	}
+	if len(c.days) > 0 {
+		return c
 	}
 	c.hint = midYear(path, anyYear)
 	for _, b := range blocks {

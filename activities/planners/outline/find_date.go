@@ -22,73 +22,72 @@ const monthNames = `(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|
 // number. What may stand beside them is for cleanCut, because expressions do
 // not look around here.
 var dateForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})`),
-	regexp.MustCompile(`(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})`),
-	regexp.MustCompile(`(?P<y>\d{4})\.(?P<m>\d{1,2})\.(?P<d>\d{1,2})`),
-	regexp.MustCompile(`(?P<y>\d{4})-?[Ww](?P<w>\d{1,2})`),
-	regexp.MustCompile(`(?P<y>\d{4})\s?年\s?第\s?(?P<w>\d{1,2})\s?周`),
-	regexp.MustCompile(`(?:(?P<y>\d{4})\s?年\s?)?(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2})\s?[日号]`),
-	regexp.MustCompile(`(?P<d>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<mon>` + monthNames + `)(?:\.?,? (?P<y>\d{4})\b)?`),
-	regexp.MustCompile(`(?P<mon>` + monthNames + `)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?\b(?:,? (?P<y>\d{4})\b)?`),
+	regexp.MustCompile(`^(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})`),
+	regexp.MustCompile(`^(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})`),
+	regexp.MustCompile(`^(?P<y>\d{4})\.(?P<m>\d{1,2})\.(?P<d>\d{1,2})`),
+	regexp.MustCompile(`^(?P<y>\d{4})-?[Ww](?P<w>\d{1,2})`),
+	regexp.MustCompile(`^(?P<y>\d{4})\s?年\s?第\s?(?P<w>\d{1,2})\s?周`),
+	regexp.MustCompile(`^(?:(?P<y>\d{4})\s?年\s?)?(?P<m>\d{1,2})\s?月\s?(?P<d>\d{1,2})\s?[日号]`),
+	regexp.MustCompile(`^(?P<d>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<mon>` + monthNames + `)(?:\.?,? (?P<y>\d{4})\b)?`),
+	regexp.MustCompile(`^(?P<mon>` + monthNames + `)\.? (?P<d>\d{1,2})(?:st|nd|rd|th)?\b(?:,? (?P<y>\d{4})\b)?`),
 }
+
+const longestDate = 48 // bytes
+
+// maxDated bounds the part of a text in which dates are sought, in bytes. What
+// dates a text stands at its front, or the text is short.
+const maxDated = 4096
 
 // dates returns the dates that text names, in order. near is the day to which
 // a date without a year lies nearest; without one such dates are not dates.
 func dates(text string, near day) []mention {
-	if !strings.ContainsAny(text, "0123456789") {
-		return nil
-	}
+	text = cut(text, maxDated)
 	var found []mention
-	scan := scanner{text: text, next: make([][]int, len(dateForms))}
-	for at := 0; ; {
-		form, groups := scan.from(at)
-		if groups == nil {
-			return found
+	for at := dateStart(text, 0); at < len(text); {
+		m, ok := dateAt(text, at, near)
+		if ok {
+			found = append(found, m)
+			at = m.end
+		} else {
+			at++
 		}
-		start, end := groups[0], groups[1]
-		m, ok := read(dateForms[form], text, groups, near)
-		if !ok || !cleanCut(text, start, end) {
-			at = start + 1
-			continue
-		}
-		m.start, m.end = start, end
-		found = append(found, m)
-		at = end
+		at = dateStart(text, at)
 	}
+	return found
 }
 
-// scanner remembers each form's next match, so that a text is read once for
-// each form and not once for each match.
-type scanner struct {
-	text string
-	next [][]int // groups; nil: not looked for; empty: there is none
+// dateStart returns the next place, at or after one, where a date can begin:
+// at a number, or at a capital letter that begins a month.
+func dateStart(text string, at int) int {
+	for ; at < len(text); at++ {
+		c := text[at]
+		number := isDigit(c) && (at == 0 || !isDigit(text[at-1]))
+		month := strings.IndexByte("JFMASOND", c) >= 0
+		if number || month {
+			break
+		}
+	}
+	return at
 }
 
-// from returns the first match at or after a place, the longest if several
-// begin there.
-func (s *scanner) from(at int) (form int, best []int) {
-	for i, re := range dateForms {
-		if s.next[i] == nil || len(s.next[i]) > 0 && s.next[i][0] < at {
-			s.next[i] = shift(re.FindStringSubmatchIndex(s.text[at:]), at)
-		}
-		n := s.next[i]
-		if len(n) > 0 && (best == nil || n[0] < best[0] || n[0] == best[0] && n[1] > best[1]) {
-			form, best = i, n
-		}
-	}
-	return form, best
-}
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func shift(groups []int, by int) []int {
-	for i := range groups {
-		if groups[i] >= 0 {
-			groups[i] += by
+// dateAt returns the longest date that begins at a place.
+func dateAt(text string, at int, near day) (mention, bool) {
+	var best []int
+	var form *regexp.Regexp
+	window := cut(text[at:], longestDate)
+	for _, re := range dateForms {
+		if groups := re.FindStringSubmatchIndex(window); groups != nil && (best == nil || groups[1] > best[1]) {
+			form, best = re, groups
 		}
 	}
-	if groups == nil {
-		return []int{}
+	if best == nil || !cleanCut(text, at, at+best[1]) {
+		return mention{}, false
 	}
-	return groups
+	m, ok := read(form, window, best, near)
+	m.start, m.end = at, at+best[1]
+	return m, ok
 }
 
 // read turns one match into a day or a week of the calendar.

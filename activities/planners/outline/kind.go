@@ -76,9 +76,13 @@ const longestMarker = 16 // bytes
 
 // kindOf returns the kind of the first marker in text, and where it begins.
 func kindOf(text string) (kind, int) {
-	text = strings.ToLower(text)
+	text = strings.ToLower(cut(text, maxDated))
 	for at := 0; at < len(text); {
 		_, step := utf8.DecodeRuneInString(text[at:])
+		if at > 0 && isASCIIWord(rune(text[at])) && isASCIIWord(rune(text[at-1])) {
+			at++ // in the middle of a word
+			continue
+		}
 		for end := min(at+longestMarker, len(text)); end > at; end-- {
 			k, ok := markers[text[at:end]]
 			if !ok || !wholeWord(text, at, end) {

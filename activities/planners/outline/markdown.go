@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,14 +18,19 @@ import (
 // readMarkdown returns the blocks of a Markdown document (CommonMark with
 // GitHub's tables, task lists and strikethrough). Code is left out: a date in
 // a sample of code is not news. So are comments, which no reader sees.
-func readMarkdown(document string) ([]block, frontMatter) {
+func readMarkdown(document string) ([]block, frontMatter, error) {
 	front, body := cutFrontMatter(document)
+	if tooHeavy(body) {
+		return nil, front, errTooHeavy
+	}
 	source := []byte(body)
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList, extension.Strikethrough)).Parser()
 	r := markdownReader{source: source, lines: indexLines(source)}
 	r.children(parser.Parse(text.NewReader(source)), place{})
-	return r.blocks, front
+	return r.blocks, front, nil
 }
+
+var errTooHeavy = errors.New("nested or marked up beyond measure")
 
 type markdownReader struct {
 	source []byte

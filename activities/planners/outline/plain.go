@@ -38,6 +38,7 @@ func readPlain(document string) []block {
 		}
 		r.line(i+1, line, next)
 	}
+	r.close()
 	return r.blocks
 }
 
@@ -50,16 +51,18 @@ func readLines(document string) []block {
 			r.line(i+1, part, "")
 		}
 	}
+	r.close()
 	return r.blocks
 }
 
 type plainReader struct {
 	whole  bool // every line is a block
 	blocks []block
-	open   bool // the last block may go on
-	indent int  // of its first line
-	width  int  // of its last line, in columns
-	table  int  // how many rows of a table stand before
+	open   bool     // the last block may go on
+	more   []string // lines of the last block after its first
+	indent int      // of its first line
+	width  int      // of its last line, in columns
+	table  int      // how many rows of a table stand before
 	header []string
 }
 
@@ -71,7 +74,7 @@ func (r *plainReader) line(number int, line, next string) {
 	wasUnderline := !r.whole && underline.MatchString(trimmed)
 	switch {
 	case trimmed == "" || wasUnderline:
-		r.open = false
+		r.close()
 	case r.heading(number, trimmed, next), r.row(number, trimmed), r.item(number, line), r.goesOn(number, line, trimmed):
 	default:
 		r.begin(line, block{kind: paragraph, first: number, last: number, text: oneLine(trimmed)})
@@ -93,8 +96,8 @@ func (r *plainReader) heading(number int, line, next string) bool {
 	if b.text == "" {
 		return false
 	}
+	r.close()
 	r.blocks = append(r.blocks, b)
-	r.open = false
 	return true
 }
 
@@ -103,7 +106,7 @@ func (r *plainReader) row(number int, line string) bool {
 	if !tableRow.MatchString(line) || line == "|" {
 		return false
 	}
-	r.open = false
+	r.close()
 	if delimiters.MatchString(line) {
 		if r.table == 1 {
 			r.header = r.blocks[len(r.blocks)-1].cells
@@ -159,14 +162,24 @@ func (r *plainReader) goesOn(number int, line, trimmed string) bool {
 	if !indented && !wrapped {
 		return false
 	}
-	last := &r.blocks[len(r.blocks)-1]
-	last.text += " " + oneLine(trimmed)
-	last.last = number
+	r.more = append(r.more, trimmed)
+	r.blocks[len(r.blocks)-1].last = number
 	r.width = columns(trimmed)
 	return true
 }
 
+// close puts the last block's lines together.
+func (r *plainReader) close() {
+	r.open = false
+	if len(r.more) > 0 {
+		last := &r.blocks[len(r.blocks)-1]
+		last.text = oneLine(last.text + " " + strings.Join(r.more, " "))
+		r.more = nil
+	}
+}
+
 func (r *plainReader) begin(line string, b block) {
+	r.close()
 	r.blocks = append(r.blocks, b)
 	r.open = true
 	r.indent = columns(line[:len(line)-len(strings.TrimLeft(line, " \t"))])
@@ -184,11 +197,8 @@ func beginsAnew(line string) bool {
 // beginsWithDate reports whether a line's first word is a date, with or
 // without a year.
 func beginsWithDate(line string) bool {
-	const far = 20 // bytes; the longest date in words is longer, its start is not
-	if !strings.ContainsAny(line[:min(far, len(line))], "0123456789") {
-		return false
-	}
-	found := dates(line, makeDay(2000, 1, 1))
+	const longest = 60 // bytes
+	found := dates(cut(line, longest), makeDay(2000, 1, 1))
 	return len(found) > 0 && found[0].start == 0
 }
 

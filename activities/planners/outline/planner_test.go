@@ -156,7 +156,7 @@ func TestPlan_Refuses(t *testing.T) {
 		"no document":       {func(r *planners.Request) { r.Documents = nil }, "outline_empty"},
 		"no text":           {func(r *planners.Request) { r.Documents = []planners.Document{markdown("a.md", " \n")} }, "outline_empty"},
 		"too many":          {func(r *planners.Request) { r.Documents = many(999) }, "outline_too_many"},
-		"too large for one": {func(r *planners.Request) { r.Documents = large(10) }, "outline_too_large"},
+		"too large for one": {func(r *planners.Request) { r.Documents = large(6) }, "outline_too_large"},
 	} {
 		r := request([]planners.Document{doc})
 		c.change(&r)
@@ -288,7 +288,7 @@ func TestPlan_NotesWhatAReaderShouldKnow(t *testing.T) {
 	require.Equal(t, []string{
 		"no weekly report: no document has an entry of 2026-W48",
 		"notes/a.md holds 2 invisible characters; pages show them as escapes",
-		"notes/b.json is no valid json and was read as plain text",
+		"notes/b.json is no json that can be read, and was read as plain text",
 		"notes/c.md has no text and gets no page",
 	}, draft.Notes)
 }

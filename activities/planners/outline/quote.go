@@ -60,16 +60,9 @@ func shorten(text string, limit int) string {
 // approvers read the source of these pages.
 func escapeMarkdown(text string) string {
 	runes := []rune(text)
-	at := func(i int) rune {
-		if i < 0 || i >= len(runes) {
-			return 0
-		}
-		return runes[i]
-	}
 	var b strings.Builder
 	for i, r := range runes {
-		if needsBackslash(r, at(i-1), at(i+1), at(i+2), strings.ToLower(string(runes[max(i-3, 0):i])), len(runes) == i+1) ||
-			r == '&' && isEntity(runes[i+1:]) {
+		if needsBackslash(runes[:i], r, runes[i+1:]) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -77,23 +70,30 @@ func escapeMarkdown(text string) string {
 	return b.String()
 }
 
-func needsBackslash(r, before, after, then rune, threeBefore string, last bool) bool {
+func needsBackslash(before []rune, r rune, after []rune) bool {
 	switch r {
-	case '\\', '`', '*', '[', ']', '<', '|', '~', '$':
+	case '\\', '`', '*', '[', ']', '<', '|', '~', '$', '@':
 		return true
 	case '_':
-		return !isWord(before) || !isWord(after)
+		return len(before) == 0 || len(after) == 0 || !isWord(before[len(before)-1]) || !isWord(after[0])
+	case '&':
+		return isEntity(after)
 	case ':':
-		return after == '/' && then == '/' || threeBefore == "lto" // mailto
+		return len(after) > 1 && after[0] == '/' && after[1] == '/' || endsIn(before, "mailto")
 	case '.':
-		return threeBefore == "www"
-	case '@':
-		return true
-	case '{', '%', '#':
-		return before == '{' || r == '#' && (before == 0 || last)
+		return endsIn(before, "www")
+	case '#':
+		return len(before) == 0 || len(after) == 0 || endsIn(before, "{")
+	case '{', '%':
+		return endsIn(before, "{")
 	default:
 		return false
 	}
+}
+
+// endsIn reports whether text ends in the ASCII word end, in any case.
+func endsIn(text []rune, end string) bool {
+	return len(text) >= len(end) && strings.EqualFold(string(text[len(text)-len(end):]), end)
 }
 
 // isEntity reports whether what follows an ampersand makes it an HTML entity.

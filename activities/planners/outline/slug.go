@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ func giveSlugs(topics []topic) {
 	for i, t := range topics {
 		if owners[fold.String(t.slug)] > 1 {
 			sum := sha256.Sum256([]byte(t.name()))
-			topics[i].slug = cut(t.slug, maxSlug-1-hashSize) + "-" + hex.EncodeToString(sum[:])[:hashSize]
+			topics[i].slug = strings.TrimRight(cut(t.slug, maxSlug-1-hashSize), "-") + "-" + hex.EncodeToString(sum[:])[:hashSize]
 		}
 	}
 }
@@ -54,11 +55,19 @@ func slugOf(p string) string {
 		}
 	}
 	slug := strings.Trim(cut(strings.TrimLeft(b.String(), "-"), maxSlug), "-")
-	if slug == "" {
+	switch {
+	case slug == "":
 		return "topic"
+	case windowsDevice.MatchString(slug):
+		return slug + "-page"
+	default:
+		return slug
 	}
-	return slug
 }
+
+// windowsDevice are names that no file can have on Windows, where a knowledge
+// base may be cloned too.
+var windowsDevice = regexp.MustCompile(`^(?:con|prn|aux|nul|com\d|lpt\d)$`)
 
 // cut shortens s to at most limit bytes, between characters.
 func cut(s string, limit int) string {
@@ -68,7 +77,7 @@ func cut(s string, limit int) string {
 	for limit > 0 && !utf8.RuneStart(s[limit]) {
 		limit--
 	}
-	return strings.TrimRight(s[:limit], "-")
+	return s[:limit]
 }
 
 // actionID makes an action's id, letters and digits of ASCII only, from a slug.

@@ -28,6 +28,7 @@ func TestSlugOf(t *testing.T) {
 		`caf\xe9.md`:              "caf-xe9",
 		"a\u202Egpj.md":           "a-gpj",
 		"\u0301x.md":              "x",
+		"con.md":                  "con-page",
 		"NOTICE":                  "notice",
 		strings.Repeat("x", 200):  strings.Repeat("x", 80),
 		strings.Repeat("文", 80):   strings.Repeat("文", 26), // 78 bytes; one more would be 81

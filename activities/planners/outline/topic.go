@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func (t *topic) readBlocks() frontMatter {
 	var err error
 	switch t.doc.MediaType {
 	case "text/markdown":
-		t.blocks, front = readMarkdown(t.doc.Text)
+		t.blocks, front, err = readMarkdown(t.doc.Text)
 	case "text/html":
 		t.blocks = readLines(t.doc.Text)
 	case "text/csv":
@@ -52,7 +51,7 @@ func (t *topic) readBlocks() frontMatter {
 		t.blocks = readPlain(t.doc.Text)
 	}
 	if err != nil {
-		t.problem = fmt.Sprintf("is no valid %s and was read as plain text", strings.TrimPrefix(path.Base(t.doc.MediaType), "x-"))
+		t.problem = "is no " + path.Base(t.doc.MediaType) + " that can be read, and was read as plain text"
 		t.blocks = readPlain(t.doc.Text)
 	}
 	return front

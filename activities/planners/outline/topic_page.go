@@ -31,6 +31,10 @@ func topicPage(t topic, l links) *page {
 
 // overview quotes what the document says before its first section.
 func (p *page) overview(t topic) {
+	reported := map[int]bool{} // the lines on which entries begin
+	for _, e := range t.entries {
+		reported[e.first] = true
+	}
 	for _, b := range t.blocks {
 		if t.isTitle(b) {
 			continue
@@ -38,7 +42,7 @@ func (p *page) overview(t topic) {
 		if b.kind == heading || b.kind == row || b.kind == field {
 			return
 		}
-		if b.kind != paragraph || t.reports(b) || !hasWord(b.text) {
+		if b.kind != paragraph || reported[b.first] || !hasWord(b.text) {
 			continue
 		}
 		p.blank()
@@ -52,18 +56,14 @@ func (t topic) isTitle(b block) bool {
 	return b.first == t.titleLine || b.kind == heading && b.text == t.title
 }
 
-// reports reports whether b is one of the topic's dated entries.
-func (t topic) reports(b block) bool {
-	return slices.ContainsFunc(t.entries, func(e entry) bool { return e.first == b.first })
-}
-
 // contents lists the headings, each with the first sentence below it. Headings
 // of days are left to the dated entries.
 func (p *page) contents(t topic) {
 	var above []int // the levels of the headings over it
 	listed, more := 0, 0
+	underDate := t.underDates()
 	for i, b := range t.blocks {
-		if b.kind != heading || t.isTitle(b) || t.underDate(i) {
+		if b.kind != heading || t.isTitle(b) || underDate[i] {
 			continue
 		}
 		if listed == maxContents {
@@ -98,20 +98,21 @@ func (p *page) headingLine(t topic, i int) string {
 	return line + " " + p.links.at(t, h.first, last, true)
 }
 
-// underDate reports whether the heading at i is a day's or stands under one.
-func (t topic) underDate(i int) bool {
-	level := t.blocks[i].level + 1
-	for ; i >= 0; i-- {
-		b := t.blocks[i]
-		if b.kind != heading || b.level >= level {
-			continue
+// underDates reports, for each block, whether it is the heading of a day or
+// stands under one.
+func (t topic) underDates() []bool {
+	under := make([]bool, len(t.blocks))
+	level := 0 // of the day's heading that is open, 0 when none is
+	for i, b := range t.blocks {
+		if b.kind == heading && (level == 0 || b.level <= level) {
+			level = 0
+			if !datedHeading(b.text, makeDay(2000, 1, 1)).isZero() {
+				level = b.level
+			}
 		}
-		if !datedHeading(b.text, makeDay(2000, 1, 1)).isZero() {
-			return true
-		}
-		level = b.level
+		under[i] = level > 0
 	}
-	return false
+	return under
 }
 
 // fields lists the named values of a record at its top, and for a table its columns and

@@ -73,10 +73,12 @@ func (p *page) report(w week, t topic) {
 			continue
 		}
 		p.head(3, ws.kinds[k])
+		listed := map[int]bool{}
 		for _, i := range chosen {
+			listed[i] = true
 			e := t.entries[i]
 			line := "- **" + ws.shortDay(e.when) + "**" + ws.colon
-			if slices.Contains(chosen, e.parent) {
+			if listed[e.parent] {
 				line = "  - " // a detail of the entry above
 			}
 			p.add(line + quote(e.text, maxQuote, ws) + " " + p.links.at(t, e.first, e.last, false))

@@ -85,7 +85,7 @@ func (w *write) run(ctx context.Context) (plan.Receipt, error) {
 func pause(ctx context.Context, round int) bool {
 	const base, most = 10 * time.Millisecond, 250 * time.Millisecond
 	limit := min(most, base<<min(round, 10))
-	timer := time.NewTimer(rand.N(limit))
+	timer := time.NewTimer(rand.N(limit)) //nolint:gosec // any spread will do
 	defer timer.Stop()
 	select {
 	case <-timer.C:

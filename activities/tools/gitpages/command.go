@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -70,14 +71,14 @@ func (g git) environment() []string {
 
 // with returns a git that also sees these variables.
 func (g git) with(env ...string) git {
-	g.env = append(g.env[:len(g.env):len(g.env)], env...)
+	g.env = append(slices.Clip(g.env), env...)
 	return g
 }
 
 // run returns what the command writes to its output. The end of ctx ends the
 // command: first by SIGTERM, upon which git removes its lock files.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.program, append(settings[:len(settings):len(settings)], args...)...)
+	cmd := exec.CommandContext(ctx, g.program, append(slices.Clip(settings), args...)...)
 	cmd.Dir = g.cwd
 	cmd.Env = g.environment()
 	cmd.Stdin = bytes.NewReader(stdin)

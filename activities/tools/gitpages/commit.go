@@ -34,7 +34,7 @@ func (r *repository) record(ctx context.Context, c change) (commit, error) {
 	if err != nil {
 		return commit{}, fmt.Errorf("no temporary folder: %w", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder harms nobody
+	defer os.RemoveAll(dir)
 
 	blob, err := r.git.line(ctx, c.content, "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -53,7 +53,7 @@ func (r *repository) record(ctx context.Context, c change) (commit, error) {
 	if err != nil {
 		return commit{}, err
 	}
-	made := commit{at: time.Now().UTC().Truncate(time.Second), keys: trailerValues(c.message, trailerKey)}
+	made := commit{at: time.Now().UTC().Truncate(time.Second), keys: keysIn(c.message)}
 	args := []string{"commit-tree", tree}
 	if c.parent != "" {
 		made.parents = []string{c.parent}

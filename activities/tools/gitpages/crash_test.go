@@ -2,7 +2,6 @@ package gitpages_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -340,7 +339,7 @@ func TestCanceledBeforeTheTransactionWritesNothing(t *testing.T) {
 	cancel()
 	_, err := b.tool.Apply(ctx, call)
 	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
-	require.True(t, errors.Is(err, context.Canceled))
+	require.ErrorIs(t, err, context.Canceled)
 	require.Zero(t, b.commits())
 }
 

@@ -44,8 +44,7 @@ func transient(code string, cause error, format string, args ...any) *faults.Fau
 // been written then, so everything that is not surely permanent may be tried
 // again. What the transaction itself meets is judged by reading the refs.
 func asFault(err error) *faults.Fault {
-	var fault *faults.Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*faults.Fault](err); ok {
 		return fault
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -3,7 +3,6 @@ package gitpages_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +182,7 @@ func keyOf(c tools.Call) string { return c.Action.IdempotencyKey }
 func requireFault(t *testing.T, err error, class faults.Class, code string) *faults.Fault {
 	t.Helper()
 	var fault *faults.Fault
-	require.True(t, errors.As(err, &fault), "%v is no fault", err)
+	require.ErrorAs(t, err, &fault)
 	require.Equal(t, class.String(), fault.Class.String(), "%v", err)
 	require.Equal(t, code, fault.Code, "%v", err)
 	require.Less(t, len(err.Error()), 800)

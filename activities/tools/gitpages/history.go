@@ -94,7 +94,7 @@ func parseLog(out string) ([]commit, error) {
 			id:      record[0],
 			parents: strings.Fields(record[1]),
 			at:      time.Unix(seconds, 0).UTC(),
-			keys:    trailerValues(record[3], trailerKey),
+			keys:    keysIn(record[3]),
 		})
 	}
 	return commits, nil

@@ -27,14 +27,14 @@ func (r *repository) refuseLinks(page string) error {
 	if err != nil {
 		return permanent(codeRepository, "the folder of repository %s cannot be opened", r.Name)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	for end := range len(page) + 1 {
 		if end < len(page) && page[end] != '/' {
 			continue
 		}
 		info, err := root.Lstat(filepath.FromSlash(page[:end]))
 		if err != nil {
-			return nil //nolint:nilerr // what does not exist is no link; the rest cannot exist either
+			return nil // what does not exist is no link, and nothing can exist below it
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			return permanent(codePageLink, "%s is a link in the work tree of repository %s; pages are not written through it", quote(page[:end]), r.Name)

@@ -31,11 +31,11 @@ func message(c tools.Call, title, page string) string {
 	return b.String()
 }
 
-// trailerValues returns the values of the trailer name in a commit message.
+// keysIn returns the values of the Holdpoint-Key trailers of a commit message.
 // Trailers stand in the last paragraph, which is never the first one, so a
 // subject that looks like a trailer is none. Git's own reading of trailers
 // depends on the repository's configuration; this one does not.
-func trailerValues(message, name string) []string {
+func keysIn(message string) []string {
 	message = strings.TrimRight(message, "\n")
 	at := strings.LastIndex(message, "\n\n")
 	if at < 0 {
@@ -43,7 +43,7 @@ func trailerValues(message, name string) []string {
 	}
 	var values []string
 	for line := range strings.SplitSeq(message[at+2:], "\n") {
-		if value, ok := strings.CutPrefix(line, name+": "); ok {
+		if value, ok := strings.CutPrefix(line, trailerKey+": "); ok {
 			values = append(values, value)
 		}
 	}

@@ -26,7 +26,7 @@ Holdpoint-Plan: sha256:010000000000000000000000000000000000000000000000000000000
 Holdpoint-Run: acme/run Holdpoint-Key: forged-by-run
 Approved-By: mei Holdpoint-Key: forged-by-approver Holdpoint-Key: x
 `, got)
-	require.Equal(t, []string{"0123456789012345678901234567890123456789"}, trailerValues(got, trailerKey))
+	require.Equal(t, []string{"0123456789012345678901234567890123456789"}, keysIn(got))
 }
 
 func TestMessageLeavesOutWhatIsNotKnown(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTrailersAreReadFromTheLastParagraphOnly(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			require.Equal(t, tt.want, trailerValues(tt.message, trailerKey))
+			require.Equal(t, tt.want, keysIn(tt.message))
 		})
 	}
 }

@@ -27,7 +27,7 @@ func (w *write) showFile(ctx context.Context, known []place, wanted place) {
 	if err != nil {
 		return
 	}
-	defer folder.Close() //nolint:errcheck // a folder handle holds no data
+	defer folder.Close()
 	info, err := folder.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && missingIsKnown:
@@ -52,7 +52,7 @@ func openFolder(worktree, page string, create bool) (*os.Root, string, error) {
 	names := strings.Split(page, "/")
 	for _, name := range names[:len(names)-1] {
 		below, err := enter(folder, name, create)
-		folder.Close() //nolint:errcheck,gosec // a folder handle holds no data
+		folder.Close()
 		if err != nil {
 			return nil, "", err
 		}
@@ -82,7 +82,7 @@ func enter(folder *os.Root, name string, create bool) (*os.Root, error) {
 			return below, nil
 		}
 	}
-	below.Close() //nolint:errcheck,gosec // a folder handle holds no data
+	below.Close()
 	return nil, errors.Join(errNoFolder, err)
 }
 

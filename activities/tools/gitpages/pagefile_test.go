@@ -68,7 +68,7 @@ func TestFoldersAreMadeOnlyWhereAPageMayBeNew(t *testing.T) {
 
 	folder, name, err := openFolder(dir, "a/b/page.md", true)
 	require.NoError(t, err)
-	defer folder.Close() //nolint:errcheck // a test
+	defer folder.Close()
 	require.Equal(t, "page.md", name)
 	require.NoError(t, addFile(folder, name, []byte("ours\n")))
 	requireOnly(t, filepath.Join(dir, "a", "b"), "page.md")

@@ -77,6 +77,12 @@ func TestPathsThatAreAllowed(t *testing.T) {
 		b.write(path, "text of "+path+"\n")
 		require.Equal(t, "text of "+path, b.git("show", "main:"+path))
 		require.Equal(t, "text of "+path+"\n", b.file(path))
+
+		prepared, err := b.prepare(path, "next text\n")
+		require.NoError(t, err)
+		_, err = b.apply(approved(prepared, "v2"))
+		require.NoError(t, err)
+		require.Equal(t, "next text\n", b.file(path))
 	}
 	require.Empty(t, b.git("status", "--porcelain"))
 }

@@ -148,13 +148,13 @@ exec %[3]s "$@"`, count, colleagues, realGit(t)))})
 func TestWorkersThatStartAtOnceShareANewRepository(t *testing.T) {
 	needGit(t)
 	path := filepath.Join(t.TempDir(), "kb")
-	tools := make([]*gitpages.Tool, 8)
-	_, errs := together(len(tools), func(i int) (_ plan.Receipt, err error) {
-		tools[i], err = gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: path}}, gitpages.Options{})
+	started := make([]*gitpages.Tool, 8)
+	_, errs := together(len(started), func(i int) (_ plan.Receipt, err error) {
+		started[i], err = gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: path}}, gitpages.Options{})
 		return plan.Receipt{}, err
 	})
 	requireAllDone(t, errs)
-	b := &base{t: t, path: path, tool: tools[0]}
+	b := &base{t: t, path: path, tool: started[0]}
 	b.write("page.md", "text\n")
 	require.Empty(t, b.git("status", "--porcelain", "--ignored"))
 }

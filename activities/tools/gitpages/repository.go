@@ -96,7 +96,7 @@ func (r *repository) create(ctx context.Context, path string) error {
 	if err != nil {
 		return permanent(codeRepository, "repository %s: its folder cannot be written to", r.Name)
 	}
-	defer os.RemoveAll(aside) //nolint:errcheck // an empty folder
+	defer os.RemoveAll(aside)
 	if _, err := r.git.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, aside); err != nil {
 		return r.unusable(err)
 	}

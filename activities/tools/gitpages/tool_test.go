@@ -396,7 +396,7 @@ func TestNewSaysWhatIsWrongWithARepository(t *testing.T) {
 func script(t *testing.T, lines string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "git")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o755)) //nolint:gosec // it is run
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o755))
 	return path
 }
 
@@ -425,7 +425,7 @@ func TestNoHookRuns(t *testing.T) {
 	hooks := filepath.Join(b.path, ".git", "hooks")
 	require.NoError(t, os.MkdirAll(hooks, 0o755))
 	for _, hook := range []string{"reference-transaction", "post-commit", "pre-commit", "post-index-change", "update"} {
-		require.NoError(t, os.WriteFile(filepath.Join(hooks, hook), []byte("#!/bin/sh\necho ran >>'"+ran+"'\n"), 0o755)) //nolint:gosec // it would be run
+		require.NoError(t, os.WriteFile(filepath.Join(hooks, hook), []byte("#!/bin/sh\necho ran >>'"+ran+"'\n"), 0o755))
 	}
 	b.write("page.md", "text\n")
 	require.NoFileExists(t, ran)

@@ -118,20 +118,24 @@ func TestAnotherBranchInTheWorkTreeIsLeftAlone(t *testing.T) {
 }
 
 func TestConflictedMergeIsLeftAlone(t *testing.T) {
-	b := newBase(t)
-	b.person("page.md", "base\n")
-	b.git("checkout", "--quiet", "-b", "draft")
-	b.person("page.md", "draft\n")
-	b.git("checkout", "--quiet", "main")
-	b.person("page.md", "main\n")
-	_, err := b.tryGit("", "merge", "draft")
-	require.Error(t, err, "the merge conflicts")
-	conflicted := b.file("page.md")
+	for name, page := range map[string]string{"both changed": "page.md", "both added": "added.md"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBase(t)
+			b.person("page.md", "base\n")
+			b.git("checkout", "--quiet", "-b", "draft")
+			b.person(page, "draft\n")
+			b.git("checkout", "--quiet", "main")
+			b.person(page, "main\n")
+			_, err := b.tryGit("", "merge", "draft")
+			require.Error(t, err, "the merge conflicts")
+			conflicted, status := b.file(page), b.git("status", "--porcelain")
 
-	b.write("page.md", "tool\n")
-	require.Equal(t, "tool", b.git("show", "main:page.md"))
-	require.Equal(t, conflicted, b.file("page.md"))
-	require.Equal(t, "UU page.md", b.git("status", "--porcelain"))
+			b.write(page, "tool\n")
+			require.Equal(t, "tool", b.git("show", "main:"+page))
+			require.Equal(t, conflicted, b.file(page))
+			require.Equal(t, status, b.git("status", "--porcelain"))
+		})
+	}
 }
 
 func TestIndexLockOfAPersonDelaysOnlyTheWorkTree(t *testing.T) {

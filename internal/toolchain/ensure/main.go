@@ -1,6 +1,7 @@
 // Command ensure builds the named tools of internal/toolchain, unless their
 // pinned versions are there, and prints their paths, one a line, to standard
-// output. What it builds it says on standard error.
+// output. What it builds it says on standard error. For the temporal CLI a
+// recent one on the PATH will do.
 //
 //	go run ./internal/toolchain/ensure temporal golangci-lint
 package main
@@ -13,6 +14,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/holdpoint/holdpoint/internal/devserver"
 	"github.com/holdpoint/holdpoint/internal/toolchain"
 )
 
@@ -32,11 +34,18 @@ func run(ctx context.Context, names []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, name := range names {
-		path, err := toolchain.Ensure(ctx, root, name, stderr)
+		path, err := ensure(ctx, root, name, stderr)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(stdout, path)
 	}
 	return nil
+}
+
+func ensure(ctx context.Context, root, name string, out io.Writer) (string, error) {
+	if name == devserver.CLIName {
+		return devserver.FindCLI(ctx, root, out)
+	}
+	return toolchain.Ensure(ctx, root, name, out)
 }

@@ -1,0 +1,98 @@
+package outline
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// The parser of Markdown takes time that grows with the square of some things,
+// and cannot be interrupted. What is beyond these bounds, which no document
+// written by people comes near, is read as plain text; within them a document
+// of 4 MiB takes about a second.
+const (
+	maxNesting     = 50          // quotes and lists opened by one line
+	maxDepthLines  = 5_000_000   // the deepest nesting times the number of lines
+	maxReferences  = 1_000       // link references in one paragraph
+	maxInlineMarks = 100_000_000 // squares of the numbers of marks in each block, summed
+)
+
+// tooHeavy reports whether a document would keep the parser busy for long.
+func tooHeavy(document string) bool {
+	return heavyBlocks(document) || heavyInlines(document)
+}
+
+func heavyBlocks(document string) bool {
+	lines, deepest, references := 0, 0, 0
+	for line := range strings.SplitSeq(document, "\n") {
+		lines++
+		markers, depth := nesting(line)
+		if markers > 0 {
+			deepest = max(deepest, depth)
+		}
+		if references++; !strings.HasPrefix(strings.TrimLeft(line, " >"), "[") {
+			references = 0
+		}
+		if markers > maxNesting || references > maxReferences {
+			return true
+		}
+	}
+	return lines*deepest > maxDepthLines
+}
+
+// nesting counts the marks of quotes and list items at the front of a line,
+// and how deep in lists its indentation can be besides.
+func nesting(line string) (markers, depth int) {
+	blanks := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == ' ':
+			blanks++
+		case c == '\t':
+			blanks += 4
+		case strings.IndexByte(">-+*.)", c) >= 0:
+			markers++
+		case c < '0' || '9' < c:
+			return markers, markers + blanks/2
+		}
+	}
+	return markers, markers + blanks/2
+}
+
+// heavyInlines weighs the marks of emphasis, links, code and HTML. Only marks
+// in one block meet, so a document with many is parsed for its blocks first.
+func heavyInlines(document string) bool {
+	if square(marks(document)) <= maxInlineMarks {
+		return false
+	}
+	blocks := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+	)
+	source := []byte(document)
+	weight := 0
+	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Type() == ast.TypeBlock && !n.IsRaw() {
+			weight += square(marks(string(n.Lines().Value(source))))
+		}
+		return ast.WalkContinue, nil
+	})
+	return weight > maxInlineMarks
+}
+
+func marks(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte("[]!*_`<~&\\", s[i]) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func square(n int) int { return n * n }
