@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"fmt"
 
 	"go.temporal.io/sdk/activity"
 
@@ -87,7 +86,7 @@ func examples(m sources.Manifest) []string {
 // documents reads back what CollectContext stored: those very bytes, whatever
 // became of the folder since.
 func (a *Activities) documents(ctx context.Context, tenant string, ref workflows.BlobRef) ([]planners.Document, error) {
-	raw, err := a.Blobs.Get(ctx, tenant, ref.Digest, maxManifestBytes)
+	raw, err := a.stored(ctx, tenant, ref.Digest, maxManifestBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +99,9 @@ func (a *Activities) documents(ctx context.Context, tenant string, ref workflows
 		if e.Skipped != "" {
 			continue
 		}
-		data, err := a.Blobs.Get(ctx, tenant, e.Digest, e.Size)
+		data, err := a.stored(ctx, tenant, e.Digest, e.Size)
 		if err != nil {
-			return nil, fmt.Errorf("document %s: %w", plan.Escape(e.Path), err)
+			return nil, err
 		}
 		documents = append(documents, planners.Document{
 			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: sources.Decode(e.MediaType, data).Text,

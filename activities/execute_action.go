@@ -7,10 +7,11 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -22,23 +23,13 @@ func (a *Activities) ExecuteAction(
 ) (workflows.ExecuteActionResult, error) {
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
-	p, err := a.loadPlan(ctx, in.Task.Tenant, in.Blob, in.PlanHash)
+	action, tool, err := a.approvedAction(ctx, in)
 	if err != nil {
-		return result, err
+		return result, a.orInDoubt(ctx, in, err)
 	}
-	action, ok := p.Find(in.ActionID)
-	if !ok || p.RunID != in.RunID || action.IdempotencyKey != in.Key {
-		return result, bad("not_in_plan", "action %s is not the one that plan %s has under that name", in.ActionID, in.PlanHash)
-	}
-	tool, ok := a.Tools.Get(action.Tool)
-	if !ok {
-		return result, bad("no_tool", "this worker has no tool %q", action.Tool)
-	}
-	if spec := tool.Spec(); spec.Version != action.ToolVersion || spec.SchemaDigest != action.SchemaDigest {
-		return stopped(result, workflows.OutcomeDrifted, "tool "+action.Tool+" is not the version that the plan was made for"), nil
-	}
-	if outcome, detail := a.authorize(in, clock.now()); outcome != "" {
-		return stopped(result, outcome, detail), nil
+	if result.Outcome, result.Detail = a.mayBegin(in, action, tool, clock.now()); result.Outcome != "" {
+		result.InDoubt = a.unsettled(ctx, in.Key)
+		return result, nil
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
 		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action,
@@ -47,61 +38,73 @@ func (a *Activities) ExecuteAction(
 	case err != nil:
 		return result, err
 	case out.Drifted:
-		return stopped(result, workflows.OutcomeDrifted, out.Detail), nil
+		result.Outcome, result.Detail = workflows.OutcomeDrifted, out.Detail
+		return result, nil
 	}
 	result.Outcome, result.Receipt = workflows.OutcomeDone, &out.Receipt
 	result.Duplicate, result.Recovered = out.Duplicate, out.Recovered
 	return result, nil
 }
 
-// authorize is the gate once more, at the point of effect.
-func (a *Activities) authorize(in workflows.ExecuteActionInput, now time.Time) (workflows.ActionOutcome, string) {
-	if len(in.Grant.Approvals) == 0 {
-		return workflows.OutcomePolicyChanged, "nobody has approved this plan"
+// approvedAction finds the action in the plan's verified bytes, and its tool.
+func (a *Activities) approvedAction(
+	ctx context.Context, in workflows.ExecuteActionInput,
+) (plan.Action, tools.Tool, error) {
+	p, err := a.loadPlan(ctx, in.Task.Tenant, in.Blob, in.PlanHash)
+	if err != nil {
+		return plan.Action{}, nil, err
 	}
-	if err := in.Grant.Covers(in.PlanHash, now); err != nil {
+	action, ok := p.Find(in.ActionID)
+	if !ok || p.RunID != in.RunID || action.IdempotencyKey != in.Key {
+		return action, nil, bad("not_in_plan", "action %s is not the one that plan %s has under that name", in.ActionID, in.PlanHash)
+	}
+	tool, ok := a.Tools.Get(action.Tool)
+	if !ok {
+		return action, nil, bad("no_tool", "this worker has no tool %q", action.Tool)
+	}
+	return action, tool, nil
+}
+
+// mayBegin is the gate once more, at the point of effect. An outcome says why
+// nothing is begun; none says that the action may be carried out now.
+func (a *Activities) mayBegin(
+	in workflows.ExecuteActionInput, action plan.Action, tool tools.Tool, now time.Time,
+) (workflows.ActionOutcome, string) {
+	switch err := in.Grant.Covers(in.PlanHash, now); {
+	case errors.Is(err, approvals.ErrGrantExpired):
 		return workflows.OutcomeExpired, err.Error()
+	case err != nil:
+		return workflows.OutcomePolicyChanged, err.Error()
 	}
 	if in.Grant.PolicyVersion != a.Policy.Version() {
 		if err := a.Policy.StillAllows(in.Grant, in.Task.Requester); err != nil {
 			return workflows.OutcomePolicyChanged, err.Error()
 		}
 	}
+	if spec := tool.Spec(); spec.Version != action.ToolVersion || spec.SchemaDigest != action.SchemaDigest {
+		return workflows.OutcomeDrifted, "tool " + action.Tool + " is not the version that the plan was made for"
+	}
 	return "", ""
 }
 
-// loadPlan reads a plan from its address and verifies every byte of it.
-func (a *Activities) loadPlan(
-	ctx context.Context, tenant string, blob workflows.BlobRef, hash plan.Digest,
-) (plan.Plan, error) {
-	if blob.Digest != hash {
-		return plan.Plan{}, bad("plan_changed", "plan changed after approval: the stored plan's address is not the approved plan_hash")
-	}
-	raw, err := a.Blobs.Get(ctx, tenant, hash, plan.MaxBytes)
-	if err != nil {
-		return plan.Plan{}, planFault(err)
-	}
-	// The bytes have been read and verified just now; only their decoding,
-	// which takes seconds for a plan of many megabytes, is remembered.
-	return a.decoded.get(hash, func() (plan.Plan, error) {
-		p, err := plan.Load(raw, hash)
-		if err != nil {
-			return plan.Plan{}, planFault(err)
-		}
-		return p, nil
-	})
+// unsettled reports whether an earlier attempt on a key may have had its
+// effect without a receipt. A ledger that does not answer leaves that open.
+func (a *Activities) unsettled(ctx context.Context, key string) bool {
+	rows, err := a.Effects.Ledger.Rows(ctx, []string{key})
+	return err != nil || len(rows) > 0 && rows[0].State == effects.Started
 }
 
-// planFault names what is wrong with a stored plan: other bytes than the
-// approved ones are never executed, however often one looks.
-func planFault(err error) error {
-	if errors.Is(err, blobs.ErrCorrupt) || errors.Is(err, plan.ErrDigestMismatch) || errors.Is(err, plan.ErrMalformed) {
-		return &faults.Fault{
-			Class: faults.Permanent, Code: "plan_changed",
-			Reason: "plan changed after approval: the stored bytes do not have the approved plan_hash", Cause: err,
-		}
+// orInDoubt keeps a failure before the effect from hiding an earlier attempt
+// whose outcome is unknown: a run must not end with such an action named as
+// not done.
+func (a *Activities) orInDoubt(ctx context.Context, in workflows.ExecuteActionInput, err error) error {
+	if faults.Name(err).Class != faults.Permanent || !a.unsettled(ctx, in.Key) {
+		return err
 	}
-	return err
+	return &faults.Fault{
+		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
+		Reason: "an earlier attempt may have had its effect; since then: " + faults.Name(err).Error(), Cause: err,
+	}
 }
 
 // clock is the time that decides: the server's, at which it handed out this
@@ -117,10 +120,3 @@ func startClock(ctx context.Context) clock {
 }
 
 func (c clock) now() time.Time { return c.started.Add(time.Since(c.since)) }
-
-func stopped(
-	r workflows.ExecuteActionResult, outcome workflows.ActionOutcome, detail string,
-) workflows.ExecuteActionResult {
-	r.Outcome, r.Detail = outcome, detail
-	return r
-}

@@ -3,18 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
-	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/interceptor"
-	"go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 
-	"github.com/holdpoint/holdpoint/workflows"
+	"github.com/holdpoint/holdpoint/internal/replay"
 )
 
 func newReplayCommand() *cobra.Command {
@@ -29,12 +22,12 @@ Save a history with
 		Args:          cobra.MinimumNArgs(1),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE:          func(c *cobra.Command, files []string) error { return replay(files, c.OutOrStdout()) },
+		RunE:          func(c *cobra.Command, files []string) error { return replayFiles(files, c.OutOrStdout()) },
 	}
 }
 
-// replay says of each file whether this build makes the same commands.
-func replay(files []string, out io.Writer) error {
+// replayFiles says of each file whether this build makes the same commands.
+func replayFiles(files []string, out io.Writer) error {
 	failed := 0
 	for _, file := range files {
 		if err := replayFile(file); err != nil {
@@ -50,32 +43,15 @@ func replay(files []string, out io.Writer) error {
 	return nil
 }
 
-func replayFile(file string) error {
-	raw, err := os.Open(file)
+func replayFile(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer raw.Close()
-	history, err := client.HistoryFromJSON(raw, client.HistoryJSONOptions{})
+	defer file.Close()
+	history, err := replay.Read(file)
 	if err != nil {
 		return err
 	}
-	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-		Interceptors: []interceptor.WorkerInterceptor{workflows.NewInterceptor()},
-	})
-	if err != nil {
-		return err
-	}
-	workflows.Register(replayer, workflows.DefaultSettings())
-	return replayer.ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), history,
-		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{ID: runID(history)}})
-}
-
-// runID is the workflow ID that the history was recorded under. The workflow
-// acts upon it: a run's id begins with its tenant.
-func runID(history *historypb.History) string {
-	if len(history.GetEvents()) == 0 {
-		return ""
-	}
-	return history.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowId()
+	return replay.Run(history)
 }

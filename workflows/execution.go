@@ -102,7 +102,7 @@ func (x *execution) one(ctx workflow.Context, i int) {
 	case out.Outcome == OutcomeExpired:
 		x.expired = true
 	case out.Outcome == OutcomeDrifted, out.Outcome == OutcomePolicyChanged:
-		x.replan = planned.ID + ": " + out.Detail
+		x.replan = x.state.Reason
 	}
 }
 

@@ -42,7 +42,8 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 // or expired. What arrived before the deadline is judged first, even when no
 // worker was there to read it in time.
 func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
-	r.setStatus(ctx, WaitingApproval, "")
+	// Of a second plan, the reason says why there is one.
+	r.setStatus(ctx, WaitingApproval, r.state.Reason)
 	// The timer outlives a cancellation of the run, which must not look like
 	// the deadline.
 	timerCtx, stopTimer := workflow.WithCancel(disconnected(ctx))

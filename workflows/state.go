@@ -127,8 +127,11 @@ func (s *State) ActionEnded(i int, out ExecuteActionResult) {
 	switch {
 	case out.Outcome == OutcomeDone && out.Receipt != nil:
 		row.Status, row.Ref = StepCompleted, out.Receipt.Ref
+	case out.Outcome == OutcomeExpired && out.InDoubt:
+		row.Status = StepInDoubt
 	case out.Outcome == OutcomeExpired, out.Outcome == OutcomeDrifted, out.Outcome == OutcomePolicyChanged:
 		row.Status = StepPending
+		s.Reason = row.ID + ": " + out.Detail
 	default:
 		// Neither a receipt nor a known reason: that is no success.
 		row.Status, row.Error = StepFailed, "the activity returned no receipt"

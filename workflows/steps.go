@@ -170,12 +170,15 @@ const (
 
 // ExecuteActionResult is the outcome of one action, with its receipt.
 type ExecuteActionResult struct {
-	Attempt   int           `json:"attempt"`
-	Outcome   ActionOutcome `json:"outcome"`
-	Detail    string        `json:"detail,omitempty"`
-	Receipt   *plan.Receipt `json:"receipt,omitempty"`
-	Duplicate bool          `json:"duplicate,omitempty"` // the ledger had the receipt already
-	Recovered bool          `json:"recovered,omitempty"` // an earlier attempt's outcome was unknown
+	Attempt int           `json:"attempt"`
+	Outcome ActionOutcome `json:"outcome"`
+	Detail  string        `json:"detail,omitempty"`
+	Receipt *plan.Receipt `json:"receipt,omitempty"`
+	// InDoubt says that nothing was begun now, and that an earlier attempt may
+	// have had its effect.
+	InDoubt   bool `json:"in_doubt,omitempty"`
+	Duplicate bool `json:"duplicate,omitempty"` // the ledger had the receipt already
+	Recovered bool `json:"recovered,omitempty"` // an earlier attempt's outcome was unknown
 }
 
 // SummarizeInput asks for the report of a completed plan.

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"io"
 	"regexp"
 	"strconv"
@@ -50,7 +51,7 @@ func numberLines(page string) (string, error) {
 		raw := string(z.Raw())
 		switch kind {
 		case html.ErrorToken:
-			if z.Err() == io.EOF {
+			if errors.Is(z.Err(), io.EOF) {
 				return b.String(), nil
 			}
 			return "", z.Err()
@@ -250,7 +251,8 @@ func allText(n *html.Node) string {
 	return b.String()
 }
 
-var hidingStyle = regexp.MustCompile(`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|(opacity|font-size)\s*:\s*0*(\.0*)?(px|pt|em|rem|%)?\s*(;|!|$))`)
+var hidingStyle = regexp.MustCompile(
+	`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|(opacity|font-size)\s*:\s*0*(\.0*)?(px|pt|em|rem|%)?\s*(;|!|$))`)
 
 func isHidden(n *html.Node) bool {
 	for _, a := range n.Attr {

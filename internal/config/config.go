@@ -197,4 +197,7 @@ func sorted[V any](m map[string]V) []string {
 }
 
 // BlobURL is the address of the blob store in a data folder.
-func BlobURL(data string) string { return "file://" + filepath.ToSlash(filepath.Join(data, "blobs")) }
+func BlobURL(data string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(data, "blobs"))}
+	return u.String()
+}

@@ -36,6 +36,7 @@ type site struct {
 	server *devserver.Server
 	env    []string
 	reader runs.Reader
+	user   uint32 // whose rights the workers have; 0 is this process's own
 }
 
 // sites counts the sites, for their names.

@@ -27,6 +27,9 @@ func (s *site) worker(args ...string) *proc {
 	require.NoError(s.t, err)
 	cmd := exec.Command(programs.worker, append([]string{"--config", s.path("holdpoint.yaml")}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, s.env, log, log
+	if s.user != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: s.user, Gid: s.user}}
+	}
 	require.NoError(s.t, cmd.Start())
 	p := &proc{t: s.t, cmd: cmd, log: log.Name(), done: make(chan struct{})}
 	go func() {

@@ -162,3 +162,21 @@ func (s *site) awaitEvent(run string, want enums.EventType) {
 		return false
 	})
 }
+
+// awaitAttempt waits until an activity of the run is in a worker's hands.
+func (s *site) awaitAttempt(run string) {
+	s.t.Helper()
+	s.eventually("an attempt is under way", func() bool {
+		described, err := s.reader.Client.DescribeWorkflowExecution(s.t.Context(), run, "")
+		if err != nil {
+			return false
+		}
+		pending := described.GetPendingActivities()
+		return len(pending) > 0 && pending[0].GetState() == enums.PENDING_ACTIVITY_STATE_STARTED
+	})
+}
+
+// activityOf is the step whose activity an event scheduled.
+func activityOf(events []*historypb.HistoryEvent, scheduledEvent int64) workflows.StepName {
+	return workflows.StepName(events[scheduledEvent-1].GetActivityTaskScheduledEventAttributes().GetActivityType().GetName())
+}

@@ -193,14 +193,24 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
 	}
 	for _, v := range judged.Verdicts {
 		f.state.Decisions.Add(v)
-		if v.Code == approvals.Accepted && v.Decision == approvals.Approve {
-			if grant, err := approvals.NewGrant(f.state.Gate, v); err == nil {
-				f.state.Grant = &grant
-			}
-		}
+		f.accepted(v)
 		f.state.Gate = f.state.Gate.After(v)
 	}
 	return nil
+}
+
+// accepted takes what an accepted decision changes beside the gate.
+func (f *fold) accepted(v approvals.Verdict) {
+	switch {
+	case v.Code != approvals.Accepted:
+	case v.Decision == approvals.Revise:
+		f.state.Reason = "a new plan was asked for by " + v.Approver
+	case v.Decision == approvals.Approve:
+		f.state.Reason = ""
+		if grant, err := approvals.NewGrant(f.state.Gate, v); err == nil {
+			f.state.Grant = &grant
+		}
+	}
 }
 
 // attributes reads what the workflow shows outside: its status, and the

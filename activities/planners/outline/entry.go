@@ -1,5 +1,7 @@
 package outline
 
+import "slices"
+
 // entry is one thing that a document reports of a day or a week.
 type entry struct {
 	when        when
@@ -135,17 +137,17 @@ func (d *dating) leaveHeadings(level int) {
 
 // scoped is the date of the innermost scope that has one.
 func (d *dating) scoped() when {
-	for i := len(d.items) - 1; i >= 0; i-- {
-		if !d.items[i].when.isZero() {
-			return d.items[i].when
+	for _, s := range slices.Backward(d.items) {
+		if !s.when.isZero() {
+			return s.when
 		}
 	}
 	if !d.local.when.isZero() {
 		return d.local.when
 	}
-	for i := len(d.headings) - 1; i >= 0; i-- {
-		if !d.headings[i].when.isZero() {
-			return d.headings[i].when
+	for _, s := range slices.Backward(d.headings) {
+		if !s.when.isZero() {
+			return s.when
 		}
 	}
 	return d.base
@@ -157,25 +159,25 @@ func (d *dating) kind(stated kind, text string) kind {
 	if stated != noKind {
 		return stated
 	}
-	for i := len(d.items) - 1; i >= 0; i-- {
-		if d.items[i].rules {
-			return d.items[i].kind
+	for _, s := range slices.Backward(d.items) {
+		if s.rules {
+			return s.kind
 		}
 	}
 	if d.local.kind != noKind {
 		return d.local.kind
 	}
-	for i := len(d.headings) - 1; i >= 0; i-- {
-		if d.headings[i].kind != noKind {
-			return d.headings[i].kind
+	for _, s := range slices.Backward(d.headings) {
+		if s.kind != noKind {
+			return s.kind
 		}
 	}
 	if k, _ := kindOf(text); k != noKind {
 		return k
 	}
-	for i := len(d.items) - 1; i >= 0; i-- {
-		if d.items[i].kind != noKind {
-			return d.items[i].kind
+	for _, s := range slices.Backward(d.items) {
+		if s.kind != noKind {
+			return s.kind
 		}
 	}
 	return noKind

@@ -20,8 +20,8 @@ func cutFrontMatter(document string) (frontMatter, string) {
 		return frontMatter{}, document
 	}
 	head, body, found := strings.Cut(rest, "\n---\n")
-	if strings.HasPrefix(rest, "---\n") { // an empty block
-		head, body, found = "", strings.TrimPrefix(rest, "---\n"), true
+	if after, empty := strings.CutPrefix(rest, "---\n"); empty {
+		head, body, found = "", after, true
 	} else if !found {
 		head, found = strings.CutSuffix(strings.TrimSuffix(rest, "\n"), "\n---")
 	}

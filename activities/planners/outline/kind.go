@@ -165,10 +165,9 @@ func cutLabel(text string) (label, rest string) {
 	if at <= 0 || utf8.RuneCountInString(text[:at]) > maxLabel {
 		return "", text
 	}
-	after, rest := text[at+size:], ""
+	after := text[at+size:]
 	if text[at] == ':' && after != "" && after[0] != ' ' { // a time, a URL, a scope
 		return "", text
 	}
-	rest = strings.TrimSpace(after)
-	return strings.TrimSpace(text[:at]), rest
+	return strings.TrimSpace(text[:at]), strings.TrimSpace(after)
 }

@@ -48,7 +48,7 @@ func heavyBlocks(document string) bool {
 // and how deep in lists its indentation can be besides.
 func nesting(line string) (markers, depth int) {
 	blanks := 0
-	for i := 0; i < len(line); i++ {
+	for i := range len(line) {
 		switch c := line[i]; {
 		case c == ' ':
 			blanks++
@@ -87,7 +87,7 @@ func heavyInlines(document string) bool {
 
 func marks(s string) int {
 	n := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if strings.IndexByte("[]!*_`<~&\\", s[i]) >= 0 {
 			n++
 		}

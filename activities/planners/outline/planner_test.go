@@ -176,7 +176,7 @@ func many(n int) []planners.Document {
 
 // large returns documents each of which fills a page.
 func large(n int) []planners.Document {
-	text := strings.Repeat("- 2026-11-24: "+strings.Repeat("x", 500)+"\n", 2500)
+	text := strings.Repeat("- 2026-11-24: "+strings.Repeat("文", maxQuote)+"\n", 700)
 	var documents []planners.Document
 	for i := range n {
 		documents = append(documents, markdown(fmt.Sprintf("%d.md", i), text))
@@ -189,9 +189,9 @@ func TestPlan_LongPagesAreCutAndSaySo(t *testing.T) {
 	for _, name := range []string{"weekly/2026-W48.md", "topics/0.md"} {
 		content := written[name].Content
 		require.LessOrEqual(t, len(content), maxPageBytes)
-		require.Greater(t, len(content), maxPageBytes-2000)
-		require.Regexp(t, `Cut here: \d+ of 25\d\d lines fit on this page\.`, content)
-		require.Contains(t, content, "## Sources", "the cut leaves the sources standing")
+		require.Greater(t, len(content), maxPageBytes-4000)
+		require.Regexp(t, `页面到此截断：共 7\d\d 行，显示 5\d\d 行。`, content)
+		require.Contains(t, content, "## 来源", "the cut leaves the sources standing")
 	}
 }
 

@@ -71,11 +71,12 @@ func escapeMarkdown(text string) string {
 }
 
 func needsBackslash(before []rune, r rune, after []rune) bool {
-	switch r {
-	case '\\', '`', '*', '[', ']', '<', '|', '~', '$', '@':
+	if strings.ContainsRune("\\`*[]<|~$@", r) {
 		return true
+	}
+	switch r {
 	case '_':
-		return len(before) == 0 || len(after) == 0 || !isWord(before[len(before)-1]) || !isWord(after[0])
+		return !endsInWord(before) || len(after) == 0 || !isWord(after[0])
 	case '&':
 		return isEntity(after)
 	case ':':
@@ -90,6 +91,8 @@ func needsBackslash(before []rune, r rune, after []rune) bool {
 		return false
 	}
 }
+
+func endsInWord(text []rune) bool { return len(text) > 0 && isWord(text[len(text)-1]) }
 
 // endsIn reports whether text ends in the ASCII word end, in any case.
 func endsIn(text []rune, end string) bool {

@@ -90,7 +90,7 @@ func TestC073_NothingInADocumentIsMarkupOnAPage(t *testing.T) {
 		require.NotContains(t, p.Content, "\U000E0053")
 		require.NotContains(t, p.Title, "\u202E")
 		source := []byte(p.Content)
-		err := ast.Walk(parser.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		err := ast.Walk(parser.Parse(text.NewReader(source)), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 			switch n := n.(type) {
 			case *ast.Image, *ast.RawHTML, *ast.HTMLBlock, *ast.AutoLink, *ast.CodeBlock, *ast.FencedCodeBlock, *ast.Blockquote:
 				require.Fail(t, "a document made markup", "%s: %s", name, n.Kind())

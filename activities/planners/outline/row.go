@@ -2,12 +2,13 @@ package outline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // Columns that mean something, by their names.
 var (
-	dateColumn  = regexp.MustCompile(`(?i)^(?:date|day|when|on|created|created[ _-]at|opened|opened[ _-]at|started|started[ _-]at|deployed[ _-]at|time|timestamp|日期|时间|创建时间|开始时间)$`)
+	dateColumn  = regexp.MustCompile(`(?i)^(?:date|day|when|on|time|timestamp|(?:created|opened|started|deployed)(?:[ _-]at)?|日期|时间|创建时间|开始时间)$`)
 	stateColumn = regexp.MustCompile(`(?i)^(?:state|status|result|outcome|kind|type|状态|结果|类型|类别|进展)$`)
 	mainColumn  = regexp.MustCompile(`(?i)^(?:summary|title|subject|description|message|event|task|item|action|topic|what\b.*|摘要|标题|主题|事项|内容|描述|说明)$`)
 )
@@ -60,8 +61,8 @@ func rowKind(b block) kind {
 			}
 		}
 	}
-	for i := len(b.cells) - 1; i >= 0; i-- { // states stand to the right
-		if k, at := kindOf(b.cells[i]); k != noKind && at == 0 {
+	for _, cell := range slices.Backward(b.cells) { // states stand to the right
+		if k, at := kindOf(cell); k != noKind && at == 0 {
 			return k
 		}
 	}

@@ -76,7 +76,6 @@ func TestActionID(t *testing.T) {
 	allowed := regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 	for _, slug := range []string{"支付网关", strings.Repeat("x", 80), "caf\u00e9", strings.Repeat("y", 58)} {
 		require.Regexp(t, allowed, actionID("topic-", slug))
-		require.Equal(t, actionID("topic-", slug), actionID("topic-", slug))
 	}
 	require.NotEqual(t, actionID("topic-", "支付网关"), actionID("topic-", "数据平台"))
 }

@@ -19,10 +19,12 @@ var (
 	opening = regexp.MustCompile(`^[\s\[(（【*_]*$`)
 	// What may stand between a date and the text it dates: closing brackets, a
 	// weekday, a time of day, and a colon or dash.
-	afterDate = regexp.MustCompile(`^[\])）】*_]*(?:\s*[(（,，]?\s*(?:` + weekdays + `)\.?\s*[)）]?)?(?:[T\s]+\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?[\])）】*_]*\s*[:：\-–—,，、|]*\s*`)
+	afterDate = regexp.MustCompile(`^[\])）】*_]*(?:\s*[(（,，]?\s*(?:` + weekdays + `)\.?\s*[)）]?)?(?:` + timeOfDay + `)?[\])）】*_]*\s*[:：\-–—,，、|]*\s*`)
 	weekday   = regexp.MustCompile(`(?i)^(?:` + weekdays + `)[,，]?\s*$`)
 	lastPart  = regexp.MustCompile(`[(（\[【]([^()（）\[\]【】]+)[)）\]】][\s.。!！]*$`)
 )
+
+const timeOfDay = `[T\s]+\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?`
 
 const weekdays = `(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:周|星期|礼拜)[一二三四五六日天]`
 
@@ -98,6 +100,7 @@ func datedHeading(text string, near day) when {
 	}
 }
 
-var anothers = regexp.MustCompile(`(?i)(?:\b(?:updated?|modified|changed|until|till|to|due|by|before|after|since|from|as of)|更新于?|更新日期|截至|截止|直到|修改于?)[\s:：(（]*$`)
+var anothers = regexp.MustCompile(
+	`(?i)(?:\b(?:updated?|modified|changed|until|till|to|due|by|before|after|since|from|as of)|更新于?|更新日期|截至|截止|直到|修改于?)[\s:：(（]*$`)
 
 func ofAnother(before string) bool { return anothers.MatchString(before) }

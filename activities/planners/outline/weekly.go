@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // weeklyPage reports one week, topic by topic.
@@ -40,11 +41,11 @@ func (p *page) table(w week, topics []topic) {
 	}
 	p.add(head+" |", rule+"|")
 	for _, t := range topics {
-		line := "| " + p.topicLink(t)
+		cells := []string{p.topicLink(t)}
 		for _, k := range kinds() {
-			line += " | " + countCell(len(t.ofKind(k, t.ofWeek(w))))
+			cells = append(cells, countCell(len(t.ofKind(k, t.ofWeek(w)))))
 		}
-		p.add(line + " |")
+		p.add("| " + strings.Join(cells, " | ") + " |")
 	}
 }
 

@@ -52,7 +52,8 @@ var english = words{
 	rows:      "Rows: %d",
 	dated:     "Dated entries, newest first",
 	sources:   "Sources",
-	howLinks:  "A link source:ROOT/PATH#L12 leads to line 12 of the file PATH in the folder that the worker's configuration calls ROOT, as it was when it had this digest.",
+	howLinks: "A link source:ROOT/PATH#L12 leads to line 12 of the file PATH in the folder " +
+		"that the worker's configuration calls ROOT, as it was when it had this digest.",
 }
 
 var chinese = words{

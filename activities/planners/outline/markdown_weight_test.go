@@ -1,0 +1,32 @@
+package outline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTooHeavy(t *testing.T) {
+	for name, document := range map[string]string{
+		"quotes in quotes":     strings.Repeat("> ", 60) + "x",
+		"lists in lists":       strings.Repeat("1. ", 60) + "x",
+		"deep and long":        strings.Repeat(" ", 2000) + "- x\n" + strings.Repeat("\n", 10_000),
+		"references":           strings.Repeat("[a]: b\n", 1100),
+		"marks in one block":   strings.Repeat("![](", 5000),
+		"marks in a table row": "|a|\n|-|\n|" + strings.Repeat("![](", 5000) + "|\n",
+	} {
+		require.True(t, tooHeavy(document), name)
+		read := readTopic(markdown("a.md", document), week{})
+		require.NotEmpty(t, read.problem, name)
+	}
+	for name, document := range map[string]string{
+		"many links, each in its place": strings.Repeat("- [a](b) and `c`\n", 5000),
+		"a long table":                  "|a|b|\n|-|-|\n" + strings.Repeat("|[a](b)|*c*|\n", 5000),
+		"references in paragraphs":      strings.Repeat(strings.Repeat("[a]: b\n", 100)+"\n", 100),
+		"code that is indented":         strings.Repeat("x\n\n"+strings.Repeat(" ", 200)+"y\n", 5000),
+		"nothing":                       "",
+	} {
+		require.False(t, tooHeavy(document), name)
+	}
+}

@@ -1,0 +1,63 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// stored reads what an earlier step put into the blob store. What is missing
+// or damaged stays so, however often one looks.
+func (a *Activities) stored(ctx context.Context, tenant string, digest plan.Digest, limit int64) ([]byte, error) {
+	raw, err := a.Blobs.Get(ctx, tenant, digest, limit)
+	switch {
+	case errors.Is(err, blobs.ErrNotFound):
+		return nil, &faults.Fault{
+			Class: faults.Permanent, Code: "blob_missing", Cause: err,
+			Reason: digest.String() + " is not in the blob store: was the worker's data folder moved or emptied since the run began?",
+		}
+	case errors.Is(err, blobs.ErrCorrupt), errors.Is(err, blobs.ErrTooLarge):
+		return nil, &faults.Fault{
+			Class: faults.Permanent, Code: "blob_changed", Cause: err,
+			Reason: "what the blob store has at " + digest.String() + " are other bytes than were put there",
+		}
+	}
+	return raw, err
+}
+
+// loadPlan reads a plan from its address and verifies every byte of it. Other
+// bytes than the approved ones are never executed.
+func (a *Activities) loadPlan(
+	ctx context.Context, tenant string, blob workflows.BlobRef, hash plan.Digest,
+) (plan.Plan, error) {
+	if blob.Digest != hash {
+		return plan.Plan{}, planChanged(plan.ErrDigestMismatch)
+	}
+	raw, err := a.stored(ctx, tenant, hash, plan.MaxBytes)
+	if errors.Is(err, blobs.ErrCorrupt) || errors.Is(err, blobs.ErrTooLarge) {
+		return plan.Plan{}, planChanged(err)
+	}
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	// The bytes have been read and verified just now; only their decoding,
+	// which takes seconds for a plan of many megabytes, is remembered.
+	return a.decoded.get(hash, func() (plan.Plan, error) {
+		p, err := plan.Load(raw, hash)
+		if err != nil {
+			return plan.Plan{}, planChanged(err)
+		}
+		return p, nil
+	})
+}
+
+func planChanged(cause error) error {
+	return &faults.Fault{
+		Class: faults.Permanent, Code: "plan_changed", Cause: cause,
+		Reason: "plan changed after approval: the stored bytes do not have the approved plan_hash",
+	}
+}
