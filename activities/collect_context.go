@@ -2,6 +2,8 @@ package activities
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -84,28 +86,54 @@ func examples(m sources.Manifest) []string {
 }
 
 // documents reads back what CollectContext stored: those very bytes, whatever
-// became of the folder since.
-func (a *Activities) documents(ctx context.Context, tenant string, ref workflows.BlobRef) ([]planners.Document, error) {
+// became of the folder since. The notes say what was done to get text of them.
+func (a *Activities) documents(
+	ctx context.Context, tenant string, ref workflows.BlobRef,
+) (documents []planners.Document, notes []string, err error) {
 	raw, err := a.stored(ctx, tenant, ref.Digest, maxManifestBytes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	manifest, err := sources.ParseManifest(raw)
 	if err != nil {
-		return nil, &faults.Fault{Class: faults.Permanent, Code: "bad_manifest", Reason: "the stored manifest cannot be read", Cause: err}
+		return nil, nil, &faults.Fault{Class: faults.Permanent, Code: "bad_manifest", Reason: "the stored manifest cannot be read", Cause: err}
 	}
-	var documents []planners.Document
 	for _, e := range manifest.Entries {
 		if e.Skipped != "" {
 			continue
 		}
 		data, err := a.stored(ctx, tenant, e.Digest, e.Size)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		decoded := sources.Decode(e.MediaType, data)
+		if note := decodingNote(decoded); note != "" {
+			notes = append(notes, plan.Escape(e.Source+"/"+e.Path)+": "+note)
 		}
 		documents = append(documents, planners.Document{
-			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: sources.Decode(e.MediaType, data).Text,
+			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: decoded.Text,
 		})
 	}
-	return documents, nil
+	return documents, notes, nil
+}
+
+// decodingNote says what an approver should know of how a text was read.
+func decodingNote(d sources.Decoded) string {
+	var parts []string
+	if d.Problem != "" {
+		parts = append(parts, "not read: "+d.Problem)
+	}
+	for _, counted := range []struct {
+		n    int
+		what string
+	}{
+		{d.Replaced, "bytes that are no UTF-8 were replaced"},
+		{d.NULs, "NUL characters were removed"},
+		{d.Hidden, "comments or hidden elements were left out"},
+	} {
+		if counted.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counted.n, counted.what))
+		}
+	}
+	return strings.Join(parts, "; ")
 }

@@ -27,7 +27,7 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 	if !ok {
 		return none, bad("no_planner", "this worker has no planner %q", in.Task.Planner)
 	}
-	documents, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
+	documents, notes, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
 	if err != nil {
 		return none, err
 	}
@@ -42,7 +42,7 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 		Format: plan.Format, RunID: in.RunID, Tenant: in.Task.Tenant, BusinessID: in.Task.BusinessID,
 		Revision: in.Revision, Goal: in.Task.Goal, ContextDigest: in.ContextDigest,
 		Planner: planner.Name() + "/" + planner.Version(), ModelID: draft.ModelID, PromptVersion: draft.PromptVersion,
-		WorkflowVersion: in.WorkflowVersion, Notes: draft.Notes,
+		WorkflowVersion: in.WorkflowVersion, Notes: append(draft.Notes, notes...),
 	}
 	if p.Actions, err = a.prepare(ctx, in.Task, draft.Actions); err != nil {
 		return none, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -112,20 +113,17 @@ func (r *repository) create(ctx context.Context, path string) error {
 // a repository without any commit the branch becomes the one that is checked
 // out, so that the first page shows up in the work tree.
 func (r *repository) checkBranch(ctx context.Context) error {
-	at, err := r.position(ctx, "")
+	// One reading: another worker may be making the first commit.
+	branches, err := r.git.line(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
 		return r.unusable(err)
 	}
-	if at.head != "" {
-		return nil
-	}
-	others, err := r.git.line(ctx, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads/")
-	if err != nil {
-		return r.unusable(err)
-	}
-	if others != "" {
+	if branches != "" {
+		if slices.Contains(strings.Split(branches, "\n"), r.Branch) {
+			return nil
+		}
 		return permanent(codeRepository, "repository %s has no branch %s, but has %s; name the branch in the configuration",
-			r.Name, quote(r.Branch), quote(strings.ReplaceAll(others, "\n", ", ")))
+			r.Name, quote(r.Branch), quote(strings.ReplaceAll(branches, "\n", ", ")))
 	}
 	return r.checkOutUnborn(ctx)
 }
