@@ -15,21 +15,28 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
+// settleTimeout bounds what an attempt still asks the ledger after its own
+// context has ended.
+const settleTimeout = 5 * time.Second
+
 // ExecuteAction carries out one approved action. It takes the action out of
 // the plan's verified bytes, checks once more that the approval covers it
 // now, and hands it to the effect protocol.
+//
+// When it begins nothing, an earlier attempt of this action may have done so:
+// one that was made and recorded is done, whatever has changed since, and one
+// of unknown outcome is never named as not done.
 func (a *Activities) ExecuteAction(
 	ctx context.Context, in workflows.ExecuteActionInput,
 ) (workflows.ExecuteActionResult, error) {
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
 	action, tool, err := a.approvedAction(ctx, in)
-	if err != nil {
-		return result, a.orInDoubt(ctx, in, err)
+	if err == nil {
+		result.Outcome, result.Detail = a.mayBegin(in, action, tool, clock.now())
 	}
-	if result.Outcome, result.Detail = a.mayBegin(in, action, tool, clock.now()); result.Outcome != "" {
-		result.InDoubt = a.unsettled(ctx, in.Key)
-		return result, nil
+	if err != nil || result.Outcome != "" {
+		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
 		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action,
@@ -87,24 +94,56 @@ func (a *Activities) mayBegin(
 	return "", ""
 }
 
-// unsettled reports whether an earlier attempt on a key may have had its
-// effect without a receipt. A ledger that does not answer leaves that open.
-func (a *Activities) unsettled(ctx context.Context, key string) bool {
-	rows, err := a.Effects.Ledger.Rows(ctx, []string{key})
-	return err != nil || len(rows) > 0 && rows[0].State == effects.Started
+// notBegun is the answer of an attempt that begins nothing, either because of
+// err or for the reason that result has: what the ledger says of the earlier
+// attempts comes first.
+func (a *Activities) notBegun(
+	ctx context.Context, in workflows.ExecuteActionInput, result workflows.ExecuteActionResult, err error,
+) (workflows.ExecuteActionResult, error) {
+	receipt, inDoubt := a.earlier(ctx, in)
+	switch {
+	case receipt != nil:
+		return workflows.ExecuteActionResult{
+			Attempt: result.Attempt, Outcome: workflows.OutcomeDone, Receipt: receipt, Duplicate: true,
+		}, nil
+	case err != nil && inDoubt:
+		return result, outcomeUnknown(err)
+	}
+	result.InDoubt = inDoubt
+	return result, err
 }
 
-// orInDoubt keeps a failure before the effect from hiding an earlier attempt
-// whose outcome is unknown: a run must not end with such an action named as
-// not done.
-func (a *Activities) orInDoubt(ctx context.Context, in workflows.ExecuteActionInput, err error) error {
-	if faults.Name(err).Class != faults.Permanent || !a.unsettled(ctx, in.Key) {
-		return err
+// earlier looks up what earlier attempts of this very action left: a receipt,
+// or a doubt. A ledger that does not answer leaves a doubt.
+func (a *Activities) earlier(ctx context.Context, in workflows.ExecuteActionInput) (receipt *plan.Receipt, inDoubt bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	rows, err := a.Effects.Ledger.Rows(ctx, []string{in.Key})
+	switch {
+	case err != nil:
+		return nil, true
+	case len(rows) == 0:
+		return nil, false
+	case rows[0].State == effects.Completed && rows[0].RunID == in.RunID && rows[0].ActionID == in.ActionID:
+		return rows[0].Receipt, false
+	default:
+		return nil, rows[0].State == effects.Started
 	}
-	return &faults.Fault{
-		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
-		Reason: "an earlier attempt may have had its effect; since then: " + faults.Name(err).Error(), Cause: err,
+}
+
+// outcomeUnknown keeps a failure before the effect from hiding an earlier
+// attempt whose outcome is unknown: a run must not end with such an action
+// named as not done. What another attempt may mend is still tried again.
+func outcomeUnknown(err error) error {
+	fault := faults.Name(err)
+	unknown := &faults.Fault{
+		Class: faults.Unknown, Code: fault.Code, RetryAfter: fault.RetryAfter, Cause: err,
+		Reason: "an earlier attempt may have had its effect; since then: " + fault.Error(),
 	}
+	if fault.Class == faults.Permanent {
+		unknown.Code = faults.CodeOutcomeUnknown
+	}
+	return unknown
 }
 
 // clock is the time that decides: the server's, at which it handed out this

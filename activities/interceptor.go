@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
+	"strings"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -22,6 +24,25 @@ type Attempts struct {
 	Log       *zap.Logger
 	Heartbeat time.Duration // between two heartbeats
 	Retry     faults.Retry
+
+	inFlight sync.WaitGroup
+}
+
+// Settle waits until every attempt has ended, at most for limit. A worker that
+// has stopped has canceled its attempts and does not wait for them: what they
+// still have to say, to the ledger and to the log, would be lost.
+func (a *Attempts) Settle(limit time.Duration) (settled bool) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.inFlight.Wait()
+	}()
+	select {
+	case <-ended:
+		return true
+	case <-time.After(limit):
+		return false
+	}
 }
 
 // InterceptActivity implements interceptor.WorkerInterceptor.
@@ -39,6 +60,8 @@ type attemptInterceptor struct {
 }
 
 func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	i.attempts.inFlight.Add(1)
+	defer i.attempts.inFlight.Done()
 	info := activity.GetInfo(ctx)
 	log := i.attempts.Log.With(fields(info, in.Args)...)
 	if !info.IsLocalActivity {
@@ -98,23 +121,29 @@ func logFailure(ctx context.Context, log *zap.Logger, err error) {
 	}
 }
 
-// fields are what every line about an attempt carries.
+// fields are what every line about an attempt carries. A run's id begins with
+// its tenant, which the workflow has checked.
 func fields(info activity.Info, args []any) []zap.Field {
+	tenant, _, _ := strings.Cut(info.WorkflowExecution.ID, "/")
 	fs := []zap.Field{
 		zap.String("run_id", info.WorkflowExecution.ID),
 		zap.String("execution", info.WorkflowExecution.RunID),
+		zap.String("tenant", tenant),
 		zap.String("step_name", info.ActivityType.Name),
 		zap.Int32("attempt", info.Attempt),
 	}
 	for _, arg := range args {
 		switch in := arg.(type) {
-		case workflows.ExecuteActionInput:
-			fs = append(fs, zap.String("tenant", in.Task.Tenant),
-				zap.String("action_id", in.ActionID), zap.String("idempotency_key", in.Key))
-		case workflows.MakePlanInput:
-			fs = append(fs, zap.String("tenant", in.Task.Tenant), zap.String("idempotency_key", in.RequestKey))
 		case workflows.CollectContextInput:
-			fs = append(fs, zap.String("tenant", in.Task.Tenant))
+			fs = append(fs, zap.String("idempotency_key", in.Key))
+		case workflows.MakePlanInput:
+			fs = append(fs, zap.String("idempotency_key", in.RequestKey))
+		case workflows.RequestApprovalInput:
+			fs = append(fs, zap.String("idempotency_key", in.Key))
+		case workflows.ExecuteActionInput:
+			fs = append(fs, zap.String("action_id", in.ActionID), zap.String("idempotency_key", in.Key))
+		case workflows.SummarizeInput:
+			fs = append(fs, zap.String("idempotency_key", in.Key))
 		}
 	}
 	return fs

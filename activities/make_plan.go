@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,14 +58,14 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 	for _, d := range drafts {
 		tool, ok := a.Tools.Get(d.Proposal.Tool)
 		if !ok {
-			return nil, bad("no_tool", "action %s: this worker has no tool %q", d.ID, d.Proposal.Tool)
+			return nil, bad("no_tool", "action %.64q: this worker has no tool %.64q", d.ID, d.Proposal.Tool)
 		}
 		prepared, err := tool.Prepare(ctx, d.Proposal)
 		if err != nil {
 			return nil, inAction(d.ID, err)
 		}
 		if !allowed(task, d.Proposal.Tool, prepared.Target) {
-			return nil, bad("not_allowed", "action %s: the task does not allow tool %q to write to %q",
+			return nil, bad("not_allowed", "action %.64q: the task does not allow tool %q to write to %q",
 				d.ID, d.Proposal.Tool, prepared.Target)
 		}
 		spec := tool.Spec()
@@ -97,15 +98,38 @@ func (a *Activities) publish(ctx context.Context, p plan.Plan) (workflows.MakePl
 	if err != nil {
 		return none, err
 	}
-	out := workflows.MakePlanResult{
+	return inline(workflows.MakePlanResult{
 		Attempt: attempt(ctx), PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: int64(len(canonical))},
 		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: outline(p.Actions),
 		Limits: a.limits(p.Actions), Parallel: a.Parallel,
-	}
+	}, canonical)
+}
+
+// maxResultBytes bounds a step's result, as JSON: no event of a history is
+// over 256 kB, and the payload is not all of the event.
+const maxResultBytes = 250_000
+
+// inline puts the plan into the result when both are small enough for the
+// history. JSON writes '<', '>' and '&' with six bytes each, so a plan's own
+// size does not tell.
+func inline(out workflows.MakePlanResult, canonical []byte) (workflows.MakePlanResult, error) {
 	if len(canonical) <= workflows.InlinePlanBytes {
 		out.Plan = canonical
+		if fits(out) {
+			return out, nil
+		}
+		out.Plan = nil
+	}
+	if !fits(out) {
+		return workflows.MakePlanResult{}, bad("plan_too_large",
+			"the order of %d actions does not fit into the history; make a plan of fewer actions or dependencies", len(out.Actions))
 	}
 	return out, nil
+}
+
+func fits(out workflows.MakePlanResult) bool {
+	raw, err := json.Marshal(out)
+	return err == nil && len(raw) <= maxResultBytes
 }
 
 func outline(actions []plan.Action) []workflows.PlannedAction {
@@ -176,7 +200,7 @@ func inAction(id string, err error) error {
 		return err
 	}
 	named := *fault
-	named.Reason = "action " + id + ": " + fault.Reason
+	named.Reason = fmt.Sprintf("action %.64q: %s", id, fault.Reason)
 	return &named
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
@@ -49,7 +50,8 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	}
 	defer closeAll()
 
-	w := newWorker(c, cfg, d, log)
+	attempts := &activities.Attempts{Log: log, Heartbeat: heartbeat(cfg), Retry: faults.DefaultRetry()}
+	w := newWorker(c, cfg, d, attempts)
 	workflows.Register(w, settings(cfg))
 	acts.Register(w)
 	if err := w.Start(); err != nil {
@@ -60,12 +62,22 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	log.Info("stopping: attempts in flight are given time, then handed to another worker",
 		zap.Duration("drain_timeout", cfg.Timing.DrainTimeout))
 	w.Stop()
+	if !attempts.Settle(settleTime) {
+		log.Warn("an attempt has not ended; its lease runs out by itself", zap.Duration("waited", settleTime))
+	}
 	return nil
 }
 
-func newWorker(c client.Client, cfg config.Config, d *drill.Drill, log *zap.Logger) worker.Worker {
-	// A worker's own check for heartbeats must be quicker than the server's.
-	beat := cfg.Timing.HeartbeatTimeout / 4
+// settleTime is what attempts get, once they are canceled, to release or park
+// their claims.
+const settleTime = 5 * time.Second
+
+// heartbeat is the time between two heartbeats: well below the server's
+// patience.
+func heartbeat(cfg config.Config) time.Duration { return cfg.Timing.HeartbeatTimeout / 4 }
+
+func newWorker(c client.Client, cfg config.Config, d *drill.Drill, attempts *activities.Attempts) worker.Worker {
+	beat := heartbeat(cfg)
 	return worker.New(c, cfg.TaskQueue, worker.Options{
 		StickyScheduleToStartTimeout:       cfg.Timing.StickyTimeout,
 		WorkerStopTimeout:                  cfg.Timing.DrainTimeout,
@@ -75,7 +87,7 @@ func newWorker(c client.Client, cfg config.Config, d *drill.Drill, log *zap.Logg
 		Interceptors: []interceptor.WorkerInterceptor{
 			d.Interceptor(),
 			workflows.NewInterceptor(),
-			&activities.Attempts{Log: log, Heartbeat: beat, Retry: faults.DefaultRetry()},
+			attempts,
 		},
 	})
 }

@@ -141,7 +141,7 @@ func (r *agentRun) collectContext(ctx workflow.Context) error {
 	var out CollectContextResult
 	err := workflow.ExecuteActivity(
 		r.stepContext(ctx, CollectContext), string(CollectContext),
-		CollectContextInput{RunID: r.runID, Task: r.task},
+		CollectContextInput{RunID: r.runID, Task: r.task, Key: r.state.Step(CollectContext).IdempotencyKey},
 	).Get(ctx, &out)
 	if err != nil {
 		return r.stepFailed(ctx, CollectContext, err)
@@ -173,7 +173,8 @@ func (r *agentRun) summarize(ctx workflow.Context) error {
 	r.setStatus(ctx, Running, r.state.Reason)
 	var out SummarizeResult
 	err := workflow.ExecuteActivity(r.stepContext(ctx, Summarize), string(Summarize), SummarizeInput{
-		RunID: r.runID, Task: r.task, PlanHash: r.state.Plan.PlanHash, Blob: r.state.Plan.Blob, Grant: r.state.Grant,
+		RunID: r.runID, Task: r.task, Key: r.state.Step(Summarize).IdempotencyKey,
+		PlanHash: r.state.Plan.PlanHash, Blob: r.state.Plan.Blob, Grant: r.state.Grant,
 	}).Get(ctx, &out)
 	if err != nil {
 		return r.stepFailed(ctx, Summarize, err)

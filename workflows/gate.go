@@ -19,7 +19,8 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 	r.state.Begin(RequestApproval, r.task, now(ctx))
 	var out RequestApprovalResult
 	err := workflow.ExecuteActivity(r.stepContext(ctx, RequestApproval), string(RequestApproval), RequestApprovalInput{
-		RunID: r.runID, Task: r.task, PlanHash: r.state.Plan.PlanHash, Blob: r.state.Plan.Blob,
+		RunID: r.runID, Task: r.task, Key: r.state.Step(RequestApproval).IdempotencyKey,
+		PlanHash: r.state.Plan.PlanHash, Blob: r.state.Plan.Blob,
 	}).Get(ctx, &out)
 	if err != nil {
 		return r.stepFailed(ctx, RequestApproval, err)

@@ -39,6 +39,7 @@ type BlobRef struct {
 type CollectContextInput struct {
 	RunID string `json:"run_id"`
 	Task  Task   `json:"task"`
+	Key   string `json:"idempotency_key"` // of the step, as in the step table
 }
 
 // CollectContextResult says what was read. No document is in it.
@@ -110,6 +111,7 @@ type ToolLimits struct {
 type RequestApprovalInput struct {
 	RunID    string      `json:"run_id"`
 	Task     Task        `json:"task"`
+	Key      string      `json:"idempotency_key"` // of the step, as in the step table
 	PlanHash plan.Digest `json:"plan_hash"`
 	Blob     BlobRef     `json:"blob"`
 }
@@ -185,6 +187,7 @@ type ExecuteActionResult struct {
 type SummarizeInput struct {
 	RunID    string           `json:"run_id"`
 	Task     Task             `json:"task"`
+	Key      string           `json:"idempotency_key"` // of the step, as in the step table
 	PlanHash plan.Digest      `json:"plan_hash"`
 	Blob     BlobRef          `json:"blob"`
 	Grant    *approvals.Grant `json:"grant,omitempty"` // nil when nothing needed approval

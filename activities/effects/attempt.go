@@ -78,7 +78,20 @@ func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, sent bool, e
 	}()
 	receipt, err = a.tool.Apply(callCtx, a.call)
 	returned = true
+	if err == nil && (receipt.IdempotencyKey != a.call.Action.IdempotencyKey || receipt.At.IsZero()) {
+		err = noReceipt(a.tool.Spec().Name)
+	}
 	return receipt, true, err
+}
+
+// noReceipt is the fault of a tool that reports neither an error nor an
+// effect. Nothing is concluded from that, least of all success; and asking the
+// same code again would tell no more.
+func noReceipt(tool string) error {
+	return &faults.Fault{
+		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
+		Reason: "tool " + tool + " returned neither an error nor a receipt of this action; a person must look at the target",
+	}
 }
 
 // complete records the receipt. It must survive the end of ctx: the effect

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"go.temporal.io/sdk/temporal"
 )
@@ -15,8 +16,8 @@ type Details struct {
 }
 
 // Temporal returns the error that an activity gives to the server: its type
-// is the class's name, its message the fault's text and nothing else of err,
-// its delay r's. Permanent is not tried again, nor are CodeOutcomeUnknown and
+// is the class's name, its message the fault's text (at most 4 KiB) and nothing
+// else of err, its delay r's. Permanent is not tried again, nor are CodeOutcomeUnknown and
 // CodePanic; every other Unknown is, because the effect protocol recovers it.
 //
 // The workflow's own cancellation passes through as it is. A bare
@@ -43,7 +44,19 @@ func Temporal(err error, attempt int, r Retry) error {
 	if !isNamed && errors.Is(err, context.Canceled) {
 		options.Cause = context.Canceled
 	}
-	return temporal.NewApplicationErrorWithOptions(fault.Error(), fault.Class.String(), options)
+	return temporal.NewApplicationErrorWithOptions(clip(fault.Error(), maxMessageBytes), fault.Class.String(), options)
+}
+
+// maxMessageBytes keeps an error that quotes what it met, such as names that a
+// model made up, from filling the history.
+const maxMessageBytes = 4 << 10
+
+// clip shortens a text at a letter's border and shows that it did.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
 // final reports whether no further attempt is to be made.

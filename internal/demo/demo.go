@@ -29,12 +29,13 @@ type demo struct {
 	address string
 	in      *bufio.Reader
 	out     io.Writer
+	news    *news
 }
 
 // run goes through the whole example. approve "yes" answers the question
 // beforehand.
-func run(ctx context.Context, approve string, in io.Reader, out io.Writer) error {
-	d, err := prepare(ctx, in, out)
+func run(ctx context.Context, home, approve string, in io.Reader, out io.Writer) error {
+	d, err := prepare(ctx, home, in, out)
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func run(ctx context.Context, approve string, in io.Reader, out io.Writer) error
 		return err
 	}
 	d.section("start")
-	if err := d.program(ctx, "starter", "start", "--task", d.example("task.yaml"), "--again"); err != nil {
+	if err := d.start(ctx); err != nil {
 		return err
 	}
 	if err := d.hold(ctx, approve); err != nil {
@@ -64,12 +65,15 @@ func run(ctx context.Context, approve string, in io.Reader, out io.Writer) error
 }
 
 // prepare builds what is not built yet.
-func prepare(ctx context.Context, in io.Reader, out io.Writer) (*demo, error) {
+func prepare(ctx context.Context, home string, in io.Reader, out io.Writer) (*demo, error) {
 	root, err := toolchain.Root(".")
 	if err != nil {
 		return nil, err
 	}
-	d := &demo{root: root, home: filepath.Join(root, ".holdpoint"), in: bufio.NewReader(in), out: out}
+	if home == "" {
+		home = filepath.Join(root, ".holdpoint")
+	}
+	d := &demo{root: root, home: home, in: bufio.NewReader(in), out: out, news: &news{out: out}}
 	if err := os.MkdirAll(filepath.Join(d.home, "bin"), 0o755); err != nil {
 		return nil, err
 	}
@@ -103,7 +107,7 @@ func (d *demo) serve(ctx context.Context) (*devserver.Server, error) {
 // hold watches the run to the hold point and past it, if it comes to it: a
 // run that was completed before does not.
 func (d *demo) hold(ctx context.Context, approve string) error {
-	if err := d.program(ctx, "starter", "watch", "--until", string(workflows.WaitingApproval), runID); err != nil {
+	if err := d.watch(ctx, "--until", string(workflows.WaitingApproval)); err != nil {
 		return err
 	}
 	status, err := d.status(ctx)
@@ -132,7 +136,28 @@ func (d *demo) hold(ctx context.Context, approve string) error {
 		return err
 	}
 	d.section("carry out")
-	return d.program(ctx, "starter", "watch", runID)
+	return d.watch(ctx)
+}
+
+// start starts the run, or finds the one that is there.
+func (d *demo) start(ctx context.Context) error {
+	var answer struct {
+		Started bool `json:"started"`
+	}
+	if err := d.answer(ctx, &answer, "starter", "start", "-o", "json", "--again", "--task", d.example("task.yaml")); err != nil {
+		return err
+	}
+	if answer.Started {
+		fmt.Fprintf(d.out, "started %s\n", runID)
+		return nil
+	}
+	fmt.Fprintf(d.out, "%s is there already: the same business id is the same run\n", runID)
+	return nil
+}
+
+// watch prints what is new about the run.
+func (d *demo) watch(ctx context.Context, args ...string) error {
+	return d.command(ctx, d.news, d.binary("starter"), append([]string{"watch", runID}, args...)...).Run()
 }
 
 // here is a command as one types it in another terminal.

@@ -1,12 +1,13 @@
 // Command demo is `make demo`: the weekly-report example from its notes to
 // the written knowledge base, on a Temporal development server of its own.
 //
-// Everything it makes lies under .holdpoint/ in the repository. It stops every
-// process it started, and no other.
+// Everything it makes lies under .holdpoint/ in the repository, or the folder of
+// -home. It stops every process it started, and no other.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -15,7 +16,9 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Getenv("APPROVE"), os.Stdin, os.Stdout)
+	home := flag.String("home", "", "folder of everything that the demo makes (default: .holdpoint in the repository)")
+	flag.Parse()
+	err := run(ctx, *home, os.Getenv("APPROVE"), os.Stdin, os.Stdout)
 	interrupted := ctx.Err() != nil
 	stop()
 	switch {

@@ -34,7 +34,8 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(d.binary("worker"), "--config", d.example("holdpoint.yaml"))
+	command := exec.Command(d.binary("worker"), "--config", d.example("holdpoint.yaml"),
+		"--data", d.home, "--repository", "kb="+d.kb())
 	command.Env, command.Stdout, command.Stderr = d.environment(), log, log
 	// A group of its own: Ctrl-C reaches the demo, and the demo stops it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -98,12 +99,18 @@ func (d *demo) command(ctx context.Context, out io.Writer, path string, args ...
 }
 
 func (d *demo) status(ctx context.Context) (workflows.Status, error) {
-	var raw bytes.Buffer
 	var s workflows.Status
-	if err := d.command(ctx, &raw, d.binary("starter"), "status", "-o", "json", runID).Run(); err != nil {
-		return s, err
+	err := d.answer(ctx, &s, "starter", "status", "-o", "json", runID)
+	return s, err
+}
+
+// answer runs one of our programs and reads the JSON that it prints.
+func (d *demo) answer(ctx context.Context, into any, name string, args ...string) error {
+	var raw bytes.Buffer
+	if err := d.command(ctx, &raw, d.binary(name), args...).Run(); err != nil {
+		return err
 	}
-	return s, json.Unmarshal(raw.Bytes(), &s)
+	return json.Unmarshal(raw.Bytes(), into)
 }
 
 // commits counts the commits of the knowledge base, as Git has them.
