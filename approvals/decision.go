@@ -87,19 +87,20 @@ func readMembers(canonical []byte, set func(name, text string) error) error {
 		return err
 	}
 	for members.More() {
-		name, err := members.Token()
+		token, err := members.Token()
 		if err != nil {
 			return err
 		}
+		name, _ := token.(string) // an object's members begin with their names
 		var value json.RawMessage
 		if err := members.Decode(&value); err != nil {
 			return err
 		}
 		text, err := textOf(value)
 		if err != nil {
-			return fmt.Errorf("the member %+q %w", shorten(name.(string)), err)
+			return fmt.Errorf("the member %+q %w", shorten(name), err)
 		}
-		if err := set(name.(string), text); err != nil {
+		if err := set(name, text); err != nil {
 			return err
 		}
 	}

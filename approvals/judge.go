@@ -51,7 +51,7 @@ func judge(r Request, a Arrival) Verdict {
 	v.Comment, v.Feedback = d.Comment, d.Feedback
 	v.Code, v.Reason = decide(r, d, a.Late)
 	if v.Code == Accepted {
-		v.Approver, _ = NormalizeIdentity(d.Approver) //nolint:errcheck // Allows has normalized it already
+		v.Approver, _ = NormalizeIdentity(d.Approver) // Allows has normalized it already
 	}
 	return v
 }

@@ -17,33 +17,98 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// readTask reads a task from a YAML or JSON file. Unknown fields are errors.
+// readTask reads a task from a YAML or JSON file. Unknown fields, and names in
+// another letter case, are errors.
 func readTask(path string) (workflows.Task, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return workflows.Task{}, fmt.Errorf("task: %w", err)
 	}
-	// YAML is read into plain values and on to JSON, so that one set of field
-	// names serves files, the temporal CLI and the history.
-	var values any
-	decoder := yaml.NewDecoder(bytes.NewReader(raw))
-	if err := decoder.Decode(&values); err != nil {
-		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
-	}
-	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return workflows.Task{}, fmt.Errorf("task %s: holds more than one document", path)
-	}
-	asJSON, err := json.Marshal(values)
+	task, err := parseTask(raw)
 	if err != nil {
 		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
+	}
+	return task, nil
+}
+
+// parseTask goes by way of JSON, so that one set of field names serves files,
+// the temporal CLI and the history.
+func parseTask(raw []byte) (workflows.Task, error) {
+	read := yamlAsJSON
+	if json.Valid(raw) {
+		// YAML knows neither all of JSON's escapes nor tabs, and JSON's own
+		// reader takes the last of two equal names.
+		read = plan.Canonicalize
+	}
+	asJSON, err := read(raw)
+	if err != nil {
+		return workflows.Task{}, err
+	}
+	var names any
+	if err := json.Unmarshal(asJSON, &names); err != nil {
+		return workflows.Task{}, err
+	}
+	if err := checkNames(names); err != nil {
+		return workflows.Task{}, err
 	}
 	var task workflows.Task
 	strict := json.NewDecoder(bytes.NewReader(asJSON))
 	strict.DisallowUnknownFields()
-	if err := strict.Decode(&task); err != nil {
-		return workflows.Task{}, fmt.Errorf("task %s: %w", path, err)
+	return task, strict.Decode(&task)
+}
+
+func yamlAsJSON(raw []byte) ([]byte, error) {
+	var document yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(raw))
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		return nil, errors.New("the file is empty")
+	} else if err != nil {
+		return nil, err
 	}
-	return task, nil
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("holds more than one document")
+	}
+	asTexts(&document)
+	var values any
+	if err := document.Decode(&values); err != nil {
+		return nil, err
+	}
+	return json.Marshal(values)
+}
+
+// asTexts lets every scalar stand for what is written. A task has nothing but
+// texts, and YAML would make a time of the business id 2026-11-24 and the
+// number 7 of 007.
+func asTexts(node *yaml.Node) {
+	if node.Kind == yaml.ScalarNode && node.ShortTag() != "!!null" {
+		node.Tag = "!!str"
+	}
+	for _, child := range node.Content {
+		asTexts(child)
+	}
+}
+
+// checkNames refuses what Go's decoder would take for a field's name although
+// it is written in another way.
+func checkNames(value any) error {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+				return fmt.Errorf("unknown field %+q", name)
+			}
+			if err := checkNames(member); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, element := range v {
+			if err := checkNames(element); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // taskFlags describe a task in one command line, for one's own folder.
@@ -56,8 +121,8 @@ type taskFlags struct {
 func (f taskFlags) task(requester string) (workflows.Task, error) {
 	task := workflows.Task{Tenant: "default"}
 	if f.file != "" {
-		if f.goal != "" || f.from != "" || f.into != "" {
-			return task, usageError{errors.New("--task holds the whole task: leave out --goal, --from and --into")}
+		if f.goal != "" || f.from != "" || f.into != "" || len(f.include)+len(f.exclude) > 0 {
+			return task, usageError{errors.New("--task holds the whole task: leave out --goal, --from, --into, --include and --exclude")}
 		}
 		var err error
 		if task, err = readTask(f.file); err != nil {

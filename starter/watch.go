@@ -65,10 +65,10 @@ func (w *watcher) show(run *runs.Run) {
 	for _, step := range status.Steps {
 		if step.Name == workflows.ExecuteAction {
 			for _, a := range status.Actions {
-				w.action(run, a)
+				w.action(a)
 			}
 		}
-		switch step.Status {
+		switch step.Status { //nolint:exhaustive // what has not ended is no news
 		case workflows.StepCompleted, workflows.StepSkipped:
 			w.line("checkpoint: %s -> %s%s", step.Name, step.Status, revision(step, status))
 		case workflows.StepFailed:
@@ -91,7 +91,7 @@ func (w *watcher) show(run *runs.Run) {
 	}
 }
 
-func (w *watcher) action(run *runs.Run, a workflows.Action) {
+func (w *watcher) action(a workflows.Action) {
 	switch {
 	case a.Status == workflows.StepCompleted && a.Already:
 		w.line("action: %s -> ALREADY DONE (%s)", a.ID, a.Ref)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -74,9 +75,7 @@ func (o *options) configuration() (config.Config, error) {
 	if o.policy != "" {
 		c.Policy = o.policy
 	}
-	for name, folder := range o.sources {
-		c.Sources[name] = folder
-	}
+	maps.Copy(c.Sources, o.sources)
 	for name, folder := range o.repositories {
 		c.Repositories[name] = config.Repository{Path: folder}
 	}

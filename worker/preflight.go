@@ -42,7 +42,7 @@ func preflight(ctx context.Context, c client.Client, options client.Options, cfg
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("namespace %q at %s lacks search attributes. Create them with\n\n  temporal operator search-attribute create --namespace %s %s\n",
+		return fmt.Errorf("namespace %q at %s lacks search attributes; create them with\n\n  temporal operator search-attribute create --namespace %s %s",
 			options.Namespace, options.HostPort, options.Namespace, strings.Join(missing, " "))
 	}
 	return nil

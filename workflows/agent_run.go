@@ -88,6 +88,7 @@ func (r *agentRun) run(ctx workflow.Context) (*Status, error) {
 			}
 		}
 		switch next {
+		case execute: // has just been done, and names what follows
 		case replan:
 			if r.state.Returns++; r.state.Returns > maxReturns {
 				return r.end(ctx, Failed, fmt.Sprintf("the run went back to planning %d times: %s", maxReturns, r.state.Reason))

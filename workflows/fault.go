@@ -28,12 +28,10 @@ func surelyNothingHappened(err error) bool {
 // FaultText is the message that the activity's error carries, without the
 // frames that Temporal puts around it.
 func FaultText(err error) string {
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) {
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return app.Message()
 	}
-	var timeout *temporal.TimeoutError
-	if errors.As(err, &timeout) {
+	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 		return fmt.Sprintf("no answer in time (%s); see the worker's log", timeout.TimeoutType())
 	}
 	return err.Error()

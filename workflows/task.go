@@ -72,13 +72,28 @@ func (t Task) WithDefaults() Task {
 		if s.Kind == "" {
 			s.Kind = "dir"
 		}
-		if s.Path == "." {
+		if s.Path = inside(s.Path); s.Path == "." {
 			s.Path = ""
 		}
 		sources[i] = s
 	}
 	t.Context = sources
+	tools := make([]ToolUse, len(t.Tools))
+	for i, use := range t.Tools {
+		use.Path = inside(use.Path)
+		tools[i] = use
+	}
+	t.Tools = tools
 	return t
+}
+
+// inside is a path without the slash that one may write behind a folder. A
+// lone slash stays, to be refused: it is not a way to say "all of it".
+func inside(path string) string {
+	if path == "/" {
+		return path
+	}
+	return strings.TrimSuffix(path, "/")
 }
 
 // RunID is the workflow ID of the task's run.

@@ -81,8 +81,7 @@ func checkStrict(raw []byte) error {
 func syntaxError(raw []byte) error {
 	var whole json.RawMessage
 	err := json.Unmarshal(raw, &whole)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("no JSON: %w at byte %d", err, syntax.Offset)
 	}
 	return fmt.Errorf("no JSON: %w", err)

@@ -30,11 +30,11 @@ func escape(s, keep string) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			b.WriteString(fmt.Sprintf(`\x{%02X}`, s[i])) //nolint:staticcheck // QF1012, see above
+			b.WriteString(fmt.Sprintf(`\x{%02X}`, s[i]))
 		case visible(r) && !startsEscape(s[i:]), strings.ContainsRune(keep, r):
 			b.WriteRune(r)
 		default:
-			b.WriteString(fmt.Sprintf(`\u{%04X}`, r)) //nolint:staticcheck // QF1012, see above
+			b.WriteString(fmt.Sprintf(`\u{%04X}`, r))
 		}
 		i += size
 	}

@@ -65,7 +65,7 @@ func checkNumber(literal string) error {
 func decimal(literal string) (digits string, exponent int) {
 	mantissa, power, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	exponent, _ = strconv.Atoi(power) //nolint:errcheck // only zero has an exponent beyond int and yet a float64
+	exponent, _ = strconv.Atoi(power) // only zero has an exponent beyond int and yet a float64
 	exponent += len(whole)
 	significant := strings.TrimLeft(whole+fraction, "0")
 	exponent -= len(whole) + len(fraction) - len(significant)

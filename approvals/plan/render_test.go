@@ -86,7 +86,7 @@ func TestC073_NoTextOfAPlanCanDrawOrHide(t *testing.T) {
 
 	require.Equal(t, 6, strings.Count(page, `x\u{000A}3. index\u{202E}\u{001B}[8m\u{E0041}`))
 	require.Contains(t, page, "   │ +a\n   │ \n   │ 4. forged\n   │    target       kb/other.md\\u{000D}\n   │ \tindented\\u{200B}\n")
-	for _, l := range strings.Split(page, "\n") {
+	for l := range strings.SplitSeq(page, "\n") {
 		require.False(t, strings.HasPrefix(l, "4. "), "a document drew an action")
 	}
 }

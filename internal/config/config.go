@@ -92,8 +92,12 @@ func Load(path string) (Config, error) {
 	c := Default()
 	decoder := yaml.NewDecoder(bytes.NewReader(raw))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+	switch err := decoder.Decode(&c); {
+	case errors.Is(err, io.EOF): // nothing but comments: the defaults hold
+	case err != nil:
 		return Config{}, fmt.Errorf("%s: %w", path, err)
+	case !errors.Is(decoder.Decode(new(any)), io.EOF):
+		return Config{}, fmt.Errorf("%s: more follows after the end of the document", path)
 	}
 	c.resolve(filepath.Dir(path))
 	return c, nil
@@ -106,13 +110,17 @@ func (c *Config) resolve(base string) {
 		}
 		return filepath.Join(base, p)
 	}
+	// Made anew, because "sources:" with nothing behind it makes a nil map, to
+	// which no flag could add.
+	sources, repositories := map[string]string{}, map[string]Repository{}
 	for name, folder := range c.Sources {
-		c.Sources[name] = at(folder)
+		sources[name] = at(folder)
 	}
 	for name, repository := range c.Repositories {
 		repository.Path = at(repository.Path)
-		c.Repositories[name] = repository
+		repositories[name] = repository
 	}
+	c.Sources, c.Repositories = sources, repositories
 	c.Policy, c.Data = at(c.Policy), at(c.Data)
 }
 
@@ -126,6 +134,10 @@ func (c *Config) Validate() error {
 		bad("no source root: name one in the configuration (sources:) or with --source NAME=FOLDER")
 	}
 	for _, n := range sorted(c.Sources) {
+		if c.Sources[n] == "" {
+			bad("source %s: folder is missing", n)
+			continue
+		}
 		folder, err := filepath.Abs(c.Sources[n])
 		if info, statErr := os.Stat(folder); err != nil || statErr != nil || !info.IsDir() {
 			bad("source %s: %s is not a folder", n, c.Sources[n])
@@ -134,8 +146,8 @@ func (c *Config) Validate() error {
 	}
 	for _, n := range sorted(c.SourceURLs) {
 		u, err := url.Parse(c.SourceURLs[n])
-		if _, known := c.Sources[n]; !known || err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
-			bad("source_urls: %s: give an http or https URL, without credentials, for the name of a source", n)
+		if _, known := c.Sources[n]; !known || err != nil || !takesPath(u) {
+			bad("source_urls: %s: give an http or https URL, without credentials and fragment, for the name of a source", n)
 			continue
 		}
 		c.SourceURLs[n] = strings.TrimSuffix(c.SourceURLs[n], "/") + "/"
@@ -160,9 +172,18 @@ func (c *Config) Validate() error {
 	if strings.TrimSpace(c.TaskQueue) == "" {
 		bad("task_queue is empty")
 	}
+	if c.Data == "" {
+		bad("data is empty: name the folder of the blob store and the ledger")
+	}
 	c.Data, _ = filepath.Abs(c.Data)
 	errs = append(errs, c.Limits.validate(), c.Timing.validate())
 	return errors.Join(errs...)
+}
+
+// takesPath reports whether a file's path and "#L12" can be appended to a URL,
+// and nothing secret is in it.
+func takesPath(u *url.URL) bool {
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.Fragment == ""
 }
 
 func (l Limits) validate() error {

@@ -25,7 +25,7 @@ const stopGrace = 15 * time.Second
 type background struct {
 	command *exec.Cmd
 	log     *os.File
-	done    chan error
+	done    chan struct{}
 }
 
 // startWorker starts a worker and waits until it polls.
@@ -34,7 +34,8 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(d.binary("worker"), "--config", d.example("holdpoint.yaml"),
+	// Not the demo's context: the worker is stopped by request, not by force.
+	command := exec.CommandContext(context.WithoutCancel(ctx), d.binary("worker"), "--config", d.example("holdpoint.yaml"),
 		"--data", d.home, "--repository", "kb="+d.kb())
 	command.Env, command.Stdout, command.Stderr = d.environment(), log, log
 	// A group of its own: Ctrl-C reaches the demo, and the demo stops it.
@@ -42,8 +43,11 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
-	b := &background{command: command, log: log, done: make(chan error, 1)}
-	go func() { b.done <- command.Wait() }()
+	b := &background{command: command, log: log, done: make(chan struct{})}
+	go func() {
+		_ = command.Wait() // its log says why it ended
+		close(b.done)
+	}()
 	return b, b.ready(ctx)
 }
 
@@ -62,7 +66,6 @@ func (b *background) ready(ctx context.Context) error {
 			b.stop()
 			return ctx.Err()
 		case <-b.done:
-			b.done <- nil
 			return fmt.Errorf("the worker did not start: %s", bytes.TrimSpace(said))
 		case <-time.After(50 * time.Millisecond):
 		}

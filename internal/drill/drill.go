@@ -106,7 +106,7 @@ func (i *activityInterceptor) ExecuteActivity(ctx context.Context, in *intercept
 	if err == nil {
 		i.drill.Reached(At(step, BeforeCheckpoint))
 		if i.drill.Point == At(step, After) {
-			i.drill.tokens.Store(string(info.TaskToken), step)
+			i.drill.tokens.Store(string(info.TaskToken), true)
 		}
 	}
 	return out, err
@@ -121,8 +121,8 @@ func (d *Drill) DialOption() grpc.DialOption {
 	) error {
 		err := invoke(ctx, method, req, reply, cc, opts...)
 		if done, ok := req.(*workflowservice.RespondActivityTaskCompletedRequest); ok && err == nil {
-			if step, ok := d.tokens.Load(string(done.GetTaskToken())); ok {
-				d.Reached(At(step.(string), After))
+			if _, awaited := d.tokens.Load(string(done.GetTaskToken())); awaited {
+				d.Reached(d.Point)
 			}
 		}
 		return err

@@ -203,7 +203,7 @@ func requireSmallEvents(t *testing.T, s *site, run string) {
 func TestC039_AThreeMegabyteLine(t *testing.T) {
 	t.Parallel()
 	notes := weekOfNotes()
-	for _, name := range strings.Split("abcdefghi", "") {
+	for name := range strings.SplitSeq("abcdefghi", "") {
 		notes[name+".md"] = "# " + name + "\n\ntext of " + name + "\n"
 	}
 	row := `"` + strings.Repeat("x", 63) + `"`

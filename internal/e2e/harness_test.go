@@ -109,13 +109,6 @@ func (s *site) write(name, text string) {
 	require.NoError(s.t, os.WriteFile(s.path(name), []byte(text), 0o644))
 }
 
-func (s *site) read(name string) string {
-	s.t.Helper()
-	text, err := os.ReadFile(s.path(name))
-	require.NoError(s.t, err)
-	return string(text)
-}
-
 // eventually waits for a condition.
 func (s *site) eventually(what string, ok func() bool) {
 	s.t.Helper()

@@ -12,6 +12,7 @@ import (
 // kill -9 in each window of each step: nothing is lost, nothing is made
 // twice. Attempts say whether the step had to run again.
 func TestKillAtEachStepAndWindow(t *testing.T) {
+	t.Parallel()
 	windows := []struct {
 		point string
 		again bool // the step has to run again

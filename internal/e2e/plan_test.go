@@ -45,11 +45,7 @@ func TestDriftLeadsToANewPlanAndANewApproval(t *testing.T) {
 	s.personCommits("index.md", byHand)
 	s.approve(run, "bo.lin")
 
-	s.eventually("a new plan waits", func() bool {
-		seen := s.look(run)
-		return seen != nil && seen.Status.Status == workflows.WaitingApproval && seen.Status.PlanHash != gate.PlanHash
-	})
-	again := s.status(run)
+	again := s.awaitNewPlan(run, gate)
 	require.Equal(t, 1, again.Revision)
 	require.Contains(t, again.Reason, "index")
 	require.Nil(t, again.Approval, "the old approval is void")

@@ -53,6 +53,16 @@ func (s *site) await(run string, want workflows.RunStatus) workflows.Status {
 	return s.status(run)
 }
 
+// awaitNewPlan waits until the run stands at the gate with another plan.
+func (s *site) awaitNewPlan(run string, before workflows.Status) workflows.Status {
+	s.t.Helper()
+	s.eventually("a new plan of "+run+" waits", func() bool {
+		seen := s.look(run)
+		return seen != nil && seen.Status.Status == workflows.WaitingApproval && seen.Status.PlanHash != before.PlanHash
+	})
+	return s.status(run)
+}
+
 // awaitVerdicts waits until so many decisions have been judged.
 func (s *site) awaitVerdicts(run string, n int) []approvals.Verdict {
 	s.t.Helper()
@@ -167,11 +177,11 @@ func (s *site) awaitEvent(run string, want enums.EventType) {
 func (s *site) awaitAttempt(run string) {
 	s.t.Helper()
 	s.eventually("an attempt is under way", func() bool {
-		described, err := s.reader.Client.DescribeWorkflowExecution(s.t.Context(), run, "")
+		described, err := s.reader.Client.DescribeWorkflow(s.t.Context(), run, "")
 		if err != nil {
 			return false
 		}
-		pending := described.GetPendingActivities()
+		pending := described.RawResponse.GetPendingActivities()
 		return len(pending) > 0 && pending[0].GetState() == enums.PENDING_ACTIVITY_STATE_STARTED
 	})
 }

@@ -53,10 +53,11 @@ type Reader struct {
 
 // Read returns the newest execution of a run.
 func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
-	described, err := r.Client.DescribeWorkflowExecution(ctx, runID, "")
+	description, err := r.Client.DescribeWorkflow(ctx, runID, "")
 	if err != nil {
 		return nil, r.explain(runID, err)
 	}
+	described := description.RawResponse
 	info := described.GetWorkflowExecutionInfo()
 	run := &Run{
 		ID: runID, Execution: info.GetExecution().GetRunId(),
@@ -110,8 +111,7 @@ func (r Reader) Pollers(ctx context.Context, queue string) int {
 }
 
 func (r Reader) explain(runID string, err error) error {
-	var notFound *serviceerror.NotFound
-	if errors.As(err, &notFound) {
+	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return fmt.Errorf("%w: %q in namespace %q", ErrNotFound, runID, r.Namespace)
 	}
 	return fmt.Errorf("run %q: %w", runID, err)
