@@ -128,62 +128,60 @@ var name = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 
 // Validate reports everything that is wrong, and makes paths absolute.
 func (c *Config) Validate() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if len(c.Sources) == 0 {
-		bad("no source root: name one in the configuration (sources:) or with --source NAME=FOLDER")
-	}
-	for _, n := range sorted(c.Sources) {
-		if c.Sources[n] == "" {
-			bad("source %s: folder is missing", n)
-			continue
+	errs := []error{c.validateSources(), c.validateRepositories()}
+	for _, n := range append(sorted(c.Sources), sorted(c.Repositories)...) {
+		if !name.MatchString(n) {
+			errs = append(errs, fmt.Errorf("name %q: use letters, digits, '.', '_' and '-'", n))
 		}
+	}
+	if strings.TrimSpace(c.TaskQueue) == "" {
+		errs = append(errs, errors.New("task_queue is empty"))
+	}
+	data, err := filepath.Abs(c.Data)
+	c.Data = data
+	return errors.Join(append(errs, err, c.Limits.validate(), c.Timing.validate())...)
+}
+
+func (c *Config) validateSources() error {
+	if len(c.Sources) == 0 {
+		return errors.New("no source root: name one in the configuration (sources:) or with --source NAME=FOLDER")
+	}
+	var errs []error
+	for _, n := range sorted(c.Sources) {
 		folder, err := filepath.Abs(c.Sources[n])
 		if info, statErr := os.Stat(folder); err != nil || statErr != nil || !info.IsDir() {
-			bad("source %s: %s is not a folder", n, c.Sources[n])
+			errs = append(errs, fmt.Errorf("source %s: %s is not a folder", n, c.Sources[n]))
 		}
 		c.Sources[n] = folder
 	}
 	for _, n := range sorted(c.SourceURLs) {
 		u, err := url.Parse(c.SourceURLs[n])
-		if _, known := c.Sources[n]; !known || err != nil || !takesPath(u) {
-			bad("source_urls: %s: give an http or https URL, without credentials and fragment, for the name of a source", n)
+		if _, known := c.Sources[n]; !known || err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+			errs = append(errs, fmt.Errorf("source_urls: %s: give an http or https URL, without credentials, for the name of a source", n))
 			continue
 		}
 		c.SourceURLs[n] = strings.TrimSuffix(c.SourceURLs[n], "/") + "/"
 	}
-	if len(c.Repositories) == 0 {
-		bad("no repository: name one in the configuration (repositories:) or with --repository NAME=FOLDER")
-	}
-	for _, n := range sorted(c.Repositories) {
-		repository := c.Repositories[n]
-		if repository.Path == "" {
-			bad("repository %s: path is missing", n)
-			continue
-		}
-		repository.Path, _ = filepath.Abs(repository.Path)
-		c.Repositories[n] = repository
-	}
-	for _, n := range append(sorted(c.Sources), sorted(c.Repositories)...) {
-		if !name.MatchString(n) {
-			bad("name %q: use letters, digits, '.', '_' and '-'", n)
-		}
-	}
-	if strings.TrimSpace(c.TaskQueue) == "" {
-		bad("task_queue is empty")
-	}
-	if c.Data == "" {
-		bad("data is empty: name the folder of the blob store and the ledger")
-	}
-	c.Data, _ = filepath.Abs(c.Data)
-	errs = append(errs, c.Limits.validate(), c.Timing.validate())
 	return errors.Join(errs...)
 }
 
-// takesPath reports whether a file's path and "#L12" can be appended to a URL,
-// and nothing secret is in it.
-func takesPath(u *url.URL) bool {
-	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.Fragment == ""
+func (c *Config) validateRepositories() error {
+	if len(c.Repositories) == 0 {
+		return errors.New("no repository: name one in the configuration (repositories:) or with --repository NAME=FOLDER")
+	}
+	var errs []error
+	for _, n := range sorted(c.Repositories) {
+		repository := c.Repositories[n]
+		if repository.Path == "" {
+			errs = append(errs, fmt.Errorf("repository %s: path is missing", n))
+			continue
+		}
+		folder, err := filepath.Abs(repository.Path)
+		errs = append(errs, err)
+		repository.Path = folder
+		c.Repositories[n] = repository
+	}
+	return errors.Join(errs...)
 }
 
 func (l Limits) validate() error {

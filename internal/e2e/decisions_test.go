@@ -15,7 +15,7 @@ import (
 func TestC001_AStringInsteadOfAnObject(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, weekOfNotes())
-	s.policy("decide_within: 8s")
+	s.policy(shortDeadline)
 	s.worker()
 	run, _ := s.startToGate("weekly-2025-w40")
 	rubbish := []string{`"approve"`, `42`, `["approve"]`}

@@ -91,6 +91,10 @@ func weekOfNotes() map[string]string {
 // pagesOfAWeek is how many actions a plan for weekOfNotes has.
 const pagesOfAWeek = 3
 
+// shortDeadline is for tests that wait for it: short, and long enough for the
+// few programs that they run before.
+const shortDeadline = "decide_within: 12s"
+
 // grantLife is how long an approval holds, by the policy of every site.
 const grantLife = time.Hour
 

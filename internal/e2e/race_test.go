@@ -128,7 +128,7 @@ func TestC009_RejectWhileTheLastTaskIsClosing(t *testing.T) {
 func TestC010_ApprovalAfterTheDeadline(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, weekOfNotes())
-	s.policy("decide_within: 8s")
+	s.policy(shortDeadline)
 	w := s.worker()
 	run, gate := s.startToGate("weekly-2025-w40")
 	w.kill()
@@ -148,7 +148,7 @@ func TestC010_ApprovalAfterTheDeadline(t *testing.T) {
 func TestC010_ApprovalBeforeTheDeadlineReadAfterIt(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, weekOfNotes())
-	s.policy("decide_within: 8s")
+	s.policy(shortDeadline)
 	w := s.worker()
 	run, gate := s.startToGate("weekly-2025-w40")
 	w.kill()
