@@ -79,10 +79,22 @@ func examples(m sources.Manifest) []string {
 	var lines []string
 	for _, e := range m.Entries {
 		if e.Skipped != "" && len(lines) < skippedExamples {
-			lines = append(lines, plan.Escape(e.Path)+": "+e.Skipped)
+			lines = append(lines, tail(plan.Escape(e.Path), maxExampleBytes)+": "+e.Skipped)
 		}
 	}
 	return lines
+}
+
+// maxExampleBytes bounds a path in the history: a path of 4 KiB of invisible
+// characters is eight times as long when they are shown.
+const maxExampleBytes = 300
+
+// tail keeps the end of a path, which tells most.
+func tail(path string, limit int) string {
+	if len(path) <= limit {
+		return path
+	}
+	return "…" + strings.ToValidUTF8(path[len(path)-limit:], "")
 }
 
 // documents reads back what CollectContext stored: those very bytes, whatever

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
@@ -53,6 +55,7 @@ type house struct {
 	pages *spied
 	log   *observer.ObservedLogs
 	core  zapcore.Core
+	beat  func() // called at each heartbeat; nil when nobody listens
 }
 
 // newHouse makes a house with one note: a topic of one dated entry, so a plan
@@ -157,6 +160,9 @@ func (h *house) do(name string, in, out any) error {
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{h.attempts()}})
+	if h.beat != nil {
+		env.SetOnActivityHeartbeatListener(func(*activity.Info, converter.EncodedValues) { h.beat() })
+	}
 	h.acts.Register(env)
 	value, err := env.ExecuteActivity(name, in)
 	if err != nil {
@@ -166,7 +172,7 @@ func (h *house) do(name string, in, out any) error {
 }
 
 func (h *house) attempts() *activities.Attempts {
-	return &activities.Attempts{Log: zap.New(h.core), Heartbeat: time.Second, Retry: faults.DefaultRetry()}
+	return &activities.Attempts{Log: zap.New(h.core), Heartbeat: 20 * time.Millisecond, Retry: faults.DefaultRetry()}
 }
 
 func task() workflows.Task {

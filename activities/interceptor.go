@@ -127,7 +127,8 @@ func fields(info activity.Info, args []any) []zap.Field {
 	tenant, _, _ := strings.Cut(info.WorkflowExecution.ID, "/")
 	fs := []zap.Field{
 		zap.String("run_id", info.WorkflowExecution.ID),
-		zap.String("execution", info.WorkflowExecution.RunID),
+		// One execution of a run is one trace, whatever step and worker it is at.
+		zap.String("trace_id", info.WorkflowExecution.RunID),
 		zap.String("tenant", tenant),
 		zap.String("step_name", info.ActivityType.Name),
 		zap.Int32("attempt", info.Attempt),

@@ -18,10 +18,8 @@ import (
 // middle of a run: the namespace, its search attributes, and whether files
 // can be the stores of a server that is elsewhere.
 func preflight(ctx context.Context, c client.Client, options client.Options, cfg config.Config) error {
-	if !temporalclient.Loopback(options.HostPort) && !cfg.SingleMachine {
-		return fmt.Errorf("the Temporal server at %s is not on this machine, but the blob store and the ledger in %s are: "+
-			"workers elsewhere would not see them. If all workers of task queue %q run here, say so: single_machine: true",
-			options.HostPort, cfg.Data, cfg.TaskQueue)
+	if err := storesInReach(options.HostPort, cfg); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -46,4 +44,15 @@ func preflight(ctx context.Context, c client.Client, options client.Options, cfg
 			options.Namespace, options.HostPort, options.Namespace, strings.Join(missing, " "))
 	}
 	return nil
+}
+
+// storesInReach refuses files as the stores of a server elsewhere: another
+// worker of the same task queue would not find what this one stored.
+func storesInReach(address string, cfg config.Config) error {
+	if temporalclient.Loopback(address) || cfg.SingleMachine {
+		return nil
+	}
+	return fmt.Errorf("the Temporal server at %s is not on this machine, but the blob store and the ledger in %s are: "+
+		"workers elsewhere would not see them. If all workers of task queue %q run here, say so: single_machine: true",
+		address, cfg.Data, cfg.TaskQueue)
 }

@@ -23,7 +23,7 @@ import (
 
 // parallel is how many tests run at one time, unless the command line says
 // otherwise. They wait for timers and leases more than for a processor.
-const parallel = "4"
+const parallel = "6"
 
 // programs are the paths of the programs under test.
 var programs struct{ worker, starter, approver, temporal, dir string }
