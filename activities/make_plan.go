@@ -11,6 +11,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -98,9 +99,13 @@ func (a *Activities) publish(ctx context.Context, p plan.Plan) (workflows.MakePl
 	if err != nil {
 		return none, err
 	}
+	planned := outline(p.Actions)
+	if err := a.markInDoubt(ctx, planned); err != nil {
+		return none, err
+	}
 	return inline(workflows.MakePlanResult{
 		Attempt: attempt(ctx), PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: int64(len(canonical))},
-		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: outline(p.Actions),
+		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: planned,
 		Limits: a.limits(p.Actions), Parallel: a.Parallel,
 	}, canonical)
 }
@@ -132,6 +137,27 @@ func fits(out workflows.MakePlanResult) bool {
 	return err == nil && len(raw) <= maxResultBytes
 }
 
+// markInDoubt finds the actions of which an earlier attempt, of this run or
+// another, may have had its effect.
+func (a *Activities) markInDoubt(ctx context.Context, planned []workflows.PlannedAction) error {
+	keys := make([]string, len(planned))
+	for i, p := range planned {
+		keys[i] = p.Key
+	}
+	rows, err := a.Effects.Ledger.Rows(ctx, keys)
+	if err != nil {
+		return err
+	}
+	started := map[string]bool{}
+	for _, row := range rows {
+		started[row.Key] = row.State == effects.Started
+	}
+	for i, p := range planned {
+		planned[i].InDoubt = started[p.Key]
+	}
+	return nil
+}
+
 func outline(actions []plan.Action) []workflows.PlannedAction {
 	place := make(map[string]int, len(actions))
 	for i, action := range actions {
@@ -159,7 +185,7 @@ func (a *Activities) limits(actions []plan.Action) []workflows.ToolLimits {
 		tool, _ := a.Tools.Get(action.Tool)
 		spec := tool.Spec()
 		limits = append(limits, workflows.ToolLimits{
-			Tool: spec.Name, CallTimeout: spec.CallTimeout, MaxAttempts: spec.MaxAttempts, RetryBudget: spec.RetryBudget,
+			Tool: spec.Name, Class: spec.Class, CallTimeout: spec.CallTimeout, MaxAttempts: spec.MaxAttempts,
 		})
 	}
 	return limits

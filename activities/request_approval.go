@@ -13,6 +13,10 @@ import (
 func (a *Activities) RequestApproval(
 	ctx context.Context, in workflows.RequestApprovalInput,
 ) (workflows.RequestApprovalResult, error) {
+	if a.Policy.ApproverFor(in.Task.Requester) == "" {
+		return workflows.RequestApprovalResult{}, bad("nobody_may_approve",
+			"the policy %s has no approver but the requester, who may not approve her own run", a.Policy.Label)
+	}
 	if _, err := a.Blobs.Put(ctx, in.Task.Tenant, a.Policy.Canonical()); err != nil {
 		return workflows.RequestApprovalResult{}, err
 	}

@@ -33,6 +33,9 @@ func Judge(r Request, batch []Arrival) []Verdict {
 	verdicts := make([]Verdict, 0, len(batch))
 	for _, a := range batch {
 		v := judge(r, a)
+		if v.Code != Accepted {
+			v = v.Short()
+		}
 		verdicts = append(verdicts, v)
 		r = r.After(v)
 	}

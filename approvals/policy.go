@@ -152,6 +152,17 @@ func (p Policy) Allows(requester, approver string, choice Choice) (Code, string)
 	return Accepted, ""
 }
 
+// ApproverFor returns the first who may approve a run of requester, or "" when
+// nobody may.
+func (p Policy) ApproverFor(requester string) string {
+	for _, name := range p.Approvers {
+		if code, _ := p.Allows(requester, name, Approve); code == Accepted {
+			return name
+		}
+	}
+	return ""
+}
+
 // check refuses what is no policy.
 func (p Policy) check() error {
 	if err := checkLabel(p.Label); err != nil {

@@ -1,6 +1,10 @@
 package approvals
 
-import "time"
+import (
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
 
 // Code says what became of a decision. It is stable: people and scripts read it.
 type Code string
@@ -24,6 +28,13 @@ const (
 	ViaUpdate = "update"
 )
 
+// What a refused decision's texts are cut to, in bytes as JSON writes them.
+const (
+	shortName   = 254
+	shortText   = 200
+	shortReason = 600
+)
+
 // Verdict is what became of one decision. Only Accepted changes a run.
 //
 // Decision to Feedback are the sender's, as far as they could be read; of a
@@ -41,4 +52,12 @@ type Verdict struct {
 	Reason   string    `json:"reason"` // whole sentences: why, and what to do; empty when Accepted
 	At       time.Time `json:"at"`     // UTC: the workflow's time when the decision was read
 	Via      string    `json:"via"`    // ViaSignal or ViaUpdate
+}
+
+// Short returns the verdict with its texts cut, so that a flood of long
+// decisions stays small wherever verdicts are kept.
+func (v Verdict) Short() Verdict {
+	v.Approver, v.Reason = plan.Clip(v.Approver, shortName), plan.Clip(v.Reason, shortReason)
+	v.Comment, v.Feedback = plan.Clip(v.Comment, shortText), plan.Clip(v.Feedback, shortText)
+	return v
 }

@@ -47,15 +47,10 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 	if err := validRunID(runID, task.Tenant); err != nil {
 		return nil, badTask(err)
 	}
-	box, err := inboxOf(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &agentRun{task: task, runID: runID, settings: settings, inbox: box}
+	r := &agentRun{task: task, runID: runID, settings: settings, inbox: inboxOf(ctx), state: NewState(task)}
 	if carried != nil {
-		r.state, r.atGate = *carried, true
-	} else {
-		r.state = NewState(task)
+		r.state, r.atGate = carried.Resumed(task, runID), true
+		r.inbox.closeAt(*carried.DecideBy)
 	}
 	if err := r.handle(ctx); err != nil {
 		return nil, err
@@ -123,7 +118,7 @@ func (r *agentRun) planAndDecide(ctx workflow.Context) (turn, error) {
 		if err := r.makePlan(ctx); err != nil {
 			return stop, err
 		}
-		if countActions(r.state.Actions).Pending == 0 {
+		if counts := countActions(r.state.Actions); counts.Done == counts.Total {
 			r.state.Skip(RequestApproval)
 			r.state.Skip(ExecuteAction)
 			r.state.Reason = "every action of the plan was done before; nothing to approve"
@@ -246,6 +241,7 @@ func (e *errStep) Error() string { return string(e.step) + ": " + e.text }
 // stepFailed records a failed step. A cancellation is not a failure.
 func (r *agentRun) stepFailed(ctx workflow.Context, name StepName, err error) error {
 	if temporal.IsCanceledError(err) {
+		r.state.Fail(name, "canceled", 0, now(ctx))
 		return err
 	}
 	text := FaultText(err)

@@ -130,7 +130,7 @@ func TestRunGoesBackAtMostTenTimes(t *testing.T) {
 	require.Len(t, w.made, 11) // the first plan, and ten more
 }
 
-// C010, with the night outage played by the order of events in one task.
+// Nobody decides: the run ends, and not as approved.
 func TestUndecidedRunExpires(t *testing.T) {
 	w := newWorld(t, actionsNamed("a")...)
 	w.decideWithin = 8 * time.Second

@@ -1,6 +1,9 @@
 package workflows_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,6 +11,8 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -50,4 +55,53 @@ func TestFloodedGateContinuesAsNew(t *testing.T) {
 	late.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
 	require.NoError(t, late.env.GetWorkflowResult(&status))
 	require.Equal(t, workflows.Expired, status.Status, "the deadline is the one that was fixed first")
+}
+
+// After a continue-as-new, too, a decision that came after the deadline is
+// late, although it lies before the new execution's timer in its history.
+func TestLateDecisionIsLateAfterContinuingAsNew(t *testing.T) {
+	carried := waitingState(t, 0)
+	w := newWorld(t, actionsNamed("a")...)
+	w.env.SetStartTime(carried.DecideBy.Add(time.Minute))
+	w.at(0, func() { w.send("approve", w.hash(0), "bo.lin") })
+	w.env.ExecuteWorkflow(workflows.WorkflowType, task(), carried)
+	var status workflows.Status
+	require.NoError(t, w.env.GetWorkflowResult(&status))
+	require.Equal(t, workflows.Expired, status.Status)
+	require.Empty(t, w.executed)
+	require.Contains(t, status.Decisions.Counts, workflows.CodeCount{Code: approvals.Expired, Count: 1})
+}
+
+// What is carried over fits one event, with the largest plan and hostile
+// decisions.
+func TestCarriedStateFitsOneEvent(t *testing.T) {
+	raw, err := json.Marshal(waitingState(t, plan.MaxActions))
+	require.NoError(t, err)
+	require.Less(t, len(raw), 256<<10)
+}
+
+// waitingState is a run at the gate with so many further actions, or one.
+func waitingState(t *testing.T, actions int) *workflows.State {
+	t.Helper()
+	s := workflows.NewState(task())
+	made := planOf("plan 0", actionsNamed("a")...)
+	for i := range actions {
+		made.Actions = append(made.Actions, workflows.PlannedAction{
+			ID: fmt.Sprintf("topic-with-a-name-of-its-own-%d", i), Tool: "gitpages", Key: strings.Repeat("a", 40),
+		})
+	}
+	made.Plan = json.RawMessage(`"` + strings.Repeat("x", 100<<10) + `"`)
+	s.NewPlan(&made)
+	decideBy := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	s.Status, s.DecideBy = workflows.WaitingApproval, &decideBy
+	s.Context = &workflows.CollectContextResult{Attempt: 1}
+	s.Request = &workflows.RequestApprovalResult{RequestID: "request-1", Policy: approvals.Policy{
+		Label: "test", Approvers: []string{"bo.lin", "cy.ma"}, DecideWithin: time.Hour, GrantLife: time.Hour,
+	}}
+	s.OpenGate(task(), "tenant-a/weekly-2025-w40")
+	angry := strings.Repeat("<", 4096)
+	for range 1000 {
+		s.Decisions.Add(approvals.Verdict{Code: approvals.StalePlan, Approver: angry[:254], Comment: angry, Feedback: angry, Reason: angry})
+	}
+	return s.Carried()
 }

@@ -6,13 +6,23 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
+
+// showEveryEnd is a change to the sequence of commands, see doc.go.
+const showEveryEnd = "show-every-end"
 
 // setStatus moves the run and shows the move: in the search attribute, in the
 // worker's log, and in the details that the Web UI prints.
 func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason string) {
 	changed := r.state.Status != status || r.shown == ""
-	r.state.Status, r.state.Reason = status, clip(reason, maxErrorText)
+	if !changed && r.shown != status {
+		// An end that the gate or the execution has named already. Histories
+		// from before this change did not show it.
+		changed = workflow.GetVersion(ctx, showEveryEnd, workflow.DefaultVersion, 1) == 1
+	}
+	r.state.Status, r.state.Reason = status, plan.Clip(reason, maxErrorText)
 	workflow.SetCurrentDetails(ctx, r.details())
 	if !changed {
 		return

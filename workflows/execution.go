@@ -12,6 +12,7 @@ import (
 // independent ones side by side up to the plan's bound, started in plan order.
 type execution struct {
 	*agentRun
+	begun    []bool // by the action's place: begun in this round
 	inFlight int
 	landed   int // how many have come back, whatever their outcome
 
@@ -26,7 +27,7 @@ type execution struct {
 func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	r.state.Begin(ExecuteAction, r.task, now(ctx))
 	r.setStatus(ctx, Running, "")
-	x := &execution{agentRun: r}
+	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions))}
 	// In-flight actions outlive a cancellation: their outcome must be known.
 	work := disconnected(ctx)
 	for {
@@ -55,7 +56,7 @@ func (x *execution) launch(ctx workflow.Context) {
 		if x.inFlight >= x.state.Plan.Parallel {
 			return
 		}
-		if x.state.Actions[i].Status != StepPending || !x.ready(i) {
+		if !x.left(i) || !x.ready(i) {
 			continue
 		}
 		if !x.stopping() && !workflow.Now(ctx).Before(x.state.Grant.ExpiresAt) {
@@ -64,6 +65,7 @@ func (x *execution) launch(ctx workflow.Context) {
 		if x.stopping() {
 			return
 		}
+		x.begun[i] = true
 		x.state.ActionBegun(i)
 		x.inFlight++
 		workflow.GoNamed(ctx, x.state.Actions[i].ID, func(ctx workflow.Context) {
@@ -72,6 +74,13 @@ func (x *execution) launch(ctx workflow.Context) {
 			x.landed++
 		})
 	}
+}
+
+// left reports whether an action is to be begun: it has not been done, or is
+// in doubt since before this round, and has not been begun in it.
+func (x *execution) left(i int) bool {
+	status := x.state.Actions[i].Status
+	return !x.begun[i] && (status == StepPending || status == StepInDoubt)
 }
 
 func (x *execution) ready(i int) bool {
@@ -124,7 +133,7 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 	case x.replan != "":
 		x.state.Reason = x.replan
 		return replan, nil
-	case counts.Pending > 0:
+	case counts.Done < counts.Total:
 		return stop, x.stepFailed(ctx, ExecuteAction, errors.New("actions are left that nothing can begin"))
 	default:
 		x.complete(ctx, ExecuteAction, x.state.Step(ExecuteAction).Attempts)

@@ -18,6 +18,10 @@ type FaultDetails struct {
 // surelyNothingHappened reports whether an activity's error leaves no doubt
 // about the effect: it was refused, or nothing was sent.
 func surelyNothingHappened(err error) bool {
+	if _, ok := errors.AsType[*temporal.TimeoutError](err); ok {
+		// Whatever it carries is the failure of an earlier attempt.
+		return false
+	}
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) {
 		return false
@@ -28,11 +32,13 @@ func surelyNothingHappened(err error) bool {
 // FaultText is the message that the activity's error carries, without the
 // frames that Temporal puts around it.
 func FaultText(err error) string {
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		return app.Message()
-	}
+	// A timeout carries the failure of the attempt before it, which is not
+	// what ended this one.
 	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 		return fmt.Sprintf("no answer in time (%s); see the worker's log", timeout.TimeoutType())
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return app.Message()
 	}
 	return err.Error()
 }

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // continueAfter is how many decisions one execution takes before the gate
@@ -31,10 +32,7 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 	// settings changes no waiting run.
 	decideBy := now(ctx).Add(out.Policy.DecideWithin)
 	r.state.Request, r.state.DecideBy = &out, &decideBy
-	r.state.Gate = approvals.Request{
-		RunID: r.runID, RequestID: out.RequestID, Phase: approvals.PhaseOpen, PlanHash: r.state.Plan.PlanHash,
-		Requester: r.task.Requester, Policy: out.Policy, DecideBy: decideBy,
-	}
+	r.state.OpenGate(r.task, r.runID)
 	return workflow.UpsertTypedSearchAttributes(ctx,
 		temporal.NewSearchAttributeKeyTime(DecideByAttribute).ValueSet(decideBy))
 }
@@ -54,24 +52,22 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 	r.inbox.deadline = deadline
 	defer func() { r.inbox.deadline = nil }()
 
-	for {
-		err := workflow.Await(ctx, func() bool {
-			return r.state.Gate.Phase != approvals.PhaseOpen ||
-				deadline.IsReady() && r.inbox.idle() ||
-				r.mayContinueAsNew(ctx)
-		})
-		switch {
-		case err != nil:
-			return stop, err
-		case r.state.Gate.Phase != approvals.PhaseOpen:
-			return r.decided(), nil
-		case deadline.IsReady():
-			r.state.Status = Expired
-			r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
-			return stop, nil
-		default:
-			return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, &r.state)
-		}
+	err := workflow.Await(ctx, func() bool {
+		return r.state.Gate.Phase != approvals.PhaseOpen ||
+			deadline.IsReady() && r.inbox.idle() ||
+			r.mayContinueAsNew(ctx)
+	})
+	switch {
+	case err != nil:
+		return stop, err
+	case r.state.Gate.Phase != approvals.PhaseOpen:
+		return r.decided(), nil
+	case deadline.IsReady():
+		r.state.Status = Expired
+		r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
+		return stop, nil
+	default:
+		return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, r.state.Carried())
 	}
 }
 
@@ -106,7 +102,7 @@ func (r *agentRun) apply(v *approvals.Verdict) {
 	case approvals.Reject:
 		r.state.Reason = "rejected by " + v.Approver
 		if v.Comment != "" {
-			r.state.Reason += ": " + clip(v.Comment, maxVerdictText)
+			r.state.Reason += ": " + plan.Clip(v.Comment, 200)
 		}
 	}
 	*gate = gate.After(*v)

@@ -56,8 +56,8 @@ func (r *agentRun) onApproval(ctx workflow.Context, decision converter.RawValue)
 // that was recorded.
 func validateApproval(decision converter.RawValue) error {
 	if encoding := string(decision.Payload().GetMetadata()[converter.MetadataEncoding]); encoding != converter.MetadataEncodingJSON {
-		// An encrypted decision is read by the judge, which has the keys.
-		return nil
+		return temporal.NewNonRetryableApplicationError(
+			"the decision is not sent as "+converter.MetadataEncodingJSON, string(approvals.Malformed), nil)
 	}
 	if _, err := approvals.ParseDecision(decision.Payload().GetData()); err != nil {
 		return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), err)

@@ -9,8 +9,9 @@ import (
 	"github.com/holdpoint/holdpoint/approvals"
 )
 
-// maxBatch bounds the decisions judged in one local activity, so that its
-// marker stays small.
+// maxBatch bounds the decisions judged in one local activity. Its marker holds
+// their verdicts: some 1.5 kB for each refusal, however long it was, and up to
+// 8 kB for the one that is accepted, twice that when it is hostile.
 const maxBatch = 50
 
 // inbox holds decisions from the moment the server's event is read until they
@@ -43,6 +44,17 @@ func (b *inbox) add(ctx workflow.Context, payloads []byte, via string, reply wor
 		},
 		reply: reply,
 	})
+}
+
+// closeAt is for an execution that begins at a gate whose deadline may have
+// passed: what lies here was taken before this execution had its timer, so
+// the order of events cannot tell, and the time at which it is read must.
+func (b *inbox) closeAt(deadline time.Time) {
+	for i := range b.waiting {
+		if !b.waiting[i].arrival.At.Before(deadline) {
+			b.waiting[i].arrival.Late = true
+		}
+	}
 }
 
 // idle reports whether everything that arrived has its verdict.
@@ -78,8 +90,8 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 	for _, l := range batch {
 		in.Arrivals = append(in.Arrivals, l.arrival)
 	}
-	// Retries without end: a decision that cannot be read now, because a key
-	// or a policy is missing on this worker, waits and is not lost.
+	// Retries for as long as it takes: a decision is not lost because the
+	// judge could not work now.
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		ScheduleToCloseTimeout: 365 * 24 * time.Hour,
 		StartToCloseTimeout:    10 * time.Second,
@@ -92,10 +104,22 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 		if err == nil && i < len(out.Verdicts) {
 			verdict = out.Verdicts[i]
 			r.apply(&verdict)
-			r.state.Decisions.Add(verdict)
+		} else {
+			verdict = unjudged(l.arrival)
+			workflow.GetLogger(ctx).Error("a decision could not be judged", "run_id", r.runID, "error", err)
 		}
+		r.state.Decisions.Add(verdict)
 		if l.reply != nil {
 			l.reply.Set(verdict, err)
 		}
+	}
+}
+
+// unjudged is the verdict on a decision over which the judge itself broke: it
+// changes nothing, and it is seen.
+func unjudged(a Arrival) approvals.Verdict {
+	return approvals.Verdict{
+		Code: approvals.Malformed, At: a.At, Via: a.Via,
+		Reason: "The judge failed on this decision; the worker's log says why. Send it again.",
 	}
 }

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
@@ -61,10 +59,12 @@ func serialize(payloads *commonpb.Payloads) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(payloads)
 }
 
-func inboxOf(ctx workflow.Context) (*inbox, error) {
+// inboxOf panics on a worker that was put together without the interceptor:
+// that fails the workflow task, and the run waits for a worker that is right.
+func inboxOf(ctx workflow.Context) *inbox {
 	box, ok := ctx.Value(inboxKey{}).(*inbox)
 	if !ok {
-		return nil, fmt.Errorf("this worker or replayer runs without workflows.NewInterceptor: give it in its Interceptors")
+		panic("this worker or replayer runs without workflows.NewInterceptor: give it in its Interceptors")
 	}
-	return box, nil
+	return box
 }

@@ -5,6 +5,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // Settings are time limits that may differ from one deploy to the next: they
@@ -17,8 +19,6 @@ type Settings struct {
 	// StepTimeout bounds one attempt of collect_context, make_plan,
 	// request_approval and summarize.
 	StepTimeout time.Duration
-	// StepBudget bounds all attempts of such a step together.
-	StepBudget time.Duration
 	// StepAttempts bounds their number, so that a worker that dies in a loop
 	// fails the run instead of spinning.
 	StepAttempts int
@@ -29,27 +29,29 @@ func DefaultSettings() Settings {
 	return Settings{
 		HeartbeatTimeout: 2 * time.Second,
 		StepTimeout:      10 * time.Minute,
-		StepBudget:       time.Hour,
 		StepAttempts:     10,
 	}
 }
 
 // stepContext holds the limits of a step that writes to no external system.
+// Its attempts are bounded and its whole time is not: the time without any
+// worker would count, and a night without one must change nothing.
 func (r *agentRun) stepContext(ctx workflow.Context, name StepName) workflow.Context {
 	s := r.settings
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout:    s.StepTimeout,
-		ScheduleToCloseTimeout: s.StepBudget,
-		HeartbeatTimeout:       s.HeartbeatTimeout,
-		RetryPolicy:            retryPolicy(s.StepAttempts),
-		Summary:                string(name) + " for " + clip(r.task.BusinessID, 100),
+		StartToCloseTimeout: s.StepTimeout,
+		HeartbeatTimeout:    s.HeartbeatTimeout,
+		RetryPolicy:         retryPolicy(s.StepAttempts),
+		Summary:             string(name) + " for " + plan.Clip(r.task.BusinessID, 100),
 	})
 }
 
 // actionContext holds the limits that the action's tool declared when the
-// plan was made.
+// plan was made. Past the approval's expiry no attempt begins, so the server
+// may give up a call's time after it; before, an outage of all workers only
+// makes the action wait.
 func (r *agentRun) actionContext(ctx workflow.Context, a PlannedAction) workflow.Context {
-	limits := ToolLimits{CallTimeout: time.Minute, MaxAttempts: 10, RetryBudget: 10 * time.Minute}
+	limits := ToolLimits{CallTimeout: time.Minute, MaxAttempts: 10}
 	for _, l := range r.state.Plan.Limits {
 		if l.Tool == a.Tool {
 			limits = l
@@ -57,7 +59,7 @@ func (r *agentRun) actionContext(ctx workflow.Context, a PlannedAction) workflow
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout:    limits.CallTimeout,
-		ScheduleToCloseTimeout: limits.RetryBudget,
+		ScheduleToCloseTimeout: max(r.state.Grant.ExpiresAt.Sub(workflow.Now(ctx)), 0) + 2*limits.CallTimeout,
 		HeartbeatTimeout:       r.settings.HeartbeatTimeout,
 		RetryPolicy:            retryPolicy(limits.MaxAttempts),
 		Summary:                a.Tool + ": " + a.ID,

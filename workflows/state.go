@@ -89,7 +89,7 @@ func (s *State) Complete(name StepName, attempts int, at time.Time) {
 // Fail marks a step as failed.
 func (s *State) Fail(name StepName, text string, attempts int, at time.Time) {
 	step := s.Step(name)
-	step.Status, step.EndedAt, step.Error = StepFailed, &at, clip(text, maxErrorText)
+	step.Status, step.EndedAt, step.Error = StepFailed, &at, plan.Clip(text, maxErrorText)
 	step.Attempts = max(step.Attempts, attempts)
 }
 
@@ -107,8 +107,11 @@ func (s *State) NewPlan(p *MakePlanResult) {
 	s.Actions = make([]Action, len(p.Actions))
 	for i, a := range p.Actions {
 		s.Actions[i] = Action{ID: a.ID, Key: a.Key, Status: StepPending}
-		if a.DoneRef != "" {
+		switch {
+		case a.DoneRef != "":
 			s.Actions[i].Status, s.Actions[i].Ref, s.Actions[i].Already = StepCompleted, a.DoneRef, true
+		case a.InDoubt:
+			s.doubt(i)
 		}
 	}
 }
@@ -127,10 +130,11 @@ func (s *State) ActionEnded(i int, out ExecuteActionResult) {
 	switch {
 	case out.Outcome == OutcomeDone && out.Receipt != nil:
 		row.Status, row.Ref = StepCompleted, out.Receipt.Ref
-	case out.Outcome == OutcomeExpired && out.InDoubt:
-		row.Status = StepInDoubt
 	case out.Outcome == OutcomeExpired, out.Outcome == OutcomeDrifted, out.Outcome == OutcomePolicyChanged:
 		row.Status = StepPending
+		if out.InDoubt {
+			s.doubt(i)
+		}
 		s.Reason = row.ID + ": " + out.Detail
 	default:
 		// Neither a receipt nor a known reason: that is no success.
@@ -142,13 +146,64 @@ func (s *State) ActionEnded(i int, out ExecuteActionResult) {
 // have happened is what the error's class says; no class means that it may.
 func (s *State) ActionFailed(i int, err error) {
 	row, step := &s.Actions[i], s.Step(ExecuteAction)
-	row.Error, row.Status = clip(FaultText(err), maxErrorText), StepInDoubt
-	if surelyNothingHappened(err) {
-		row.Status = StepFailed
+	row.Error, row.Status = plan.Clip(FaultText(err), maxErrorText), StepFailed
+	if !surelyNothingHappened(err) {
+		s.doubt(i)
 	}
 	if attempts := attemptsOf(err); attempts > 0 {
 		row.Attempts = attempts
 		step.Attempts = max(step.Attempts, attempts)
+	}
+}
+
+// doubt marks an action whose effect may or may not have happened, and
+// whether a further attempt finds out by itself.
+func (s *State) doubt(i int) {
+	s.Actions[i].Status = StepInDoubt
+	for _, l := range s.Plan.Limits {
+		if l.Tool == s.Plan.Actions[i].Tool {
+			s.Actions[i].Recoverable = l.Class == plan.Conditional || l.Class == plan.Transactional
+		}
+	}
+}
+
+// maxInlineCarried is the size up to which a plan is carried over whole; a
+// larger one is at its hash in the blob store.
+const maxInlineCarried = 64 << 10
+
+// maxCarriedFeedback bounds each text of feedback that is carried over.
+const maxCarriedFeedback = 4 << 10
+
+// Carried is what the next execution needs of a run that waits at the gate.
+// What follows from the rest is left out, so that it fits one event.
+func (s State) Carried() *State {
+	made := *s.Plan
+	if len(made.Plan) > maxInlineCarried {
+		made.Plan = nil
+	}
+	s.Plan, s.Actions, s.Gate = &made, nil, approvals.Request{}
+	feedback := make([]string, len(s.Feedback))
+	for i, f := range s.Feedback {
+		feedback[i] = plan.Clip(f, maxCarriedFeedback)
+	}
+	s.Feedback = feedback
+	return &s
+}
+
+// Resumed is the state that was carried over, whole again.
+func (s State) Resumed(task Task, runID string) State {
+	request, decideBy := s.Request, s.DecideBy
+	s.NewPlan(s.Plan)
+	s.Request, s.DecideBy = request, decideBy
+	s.OpenGate(task, runID)
+	return s
+}
+
+// OpenGate lets decisions on the present plan be judged.
+func (s *State) OpenGate(task Task, runID string) {
+	s.Gate = approvals.Request{
+		RunID: runID, RequestID: s.Request.RequestID, Phase: approvals.PhaseOpen, PlanHash: s.Plan.PlanHash,
+		Requester: task.Requester, Policy: s.Request.Policy, DecideBy: *s.DecideBy,
 	}
 }
 

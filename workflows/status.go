@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -62,6 +61,9 @@ type Action struct {
 	Key      string     `json:"idempotency_key"`
 	Attempts int        `json:"attempts,omitempty"`
 	Ref      string     `json:"ref,omitempty"` // the receipt's reference at the target
+	// Recoverable says, of an action in doubt, that a further attempt finds out
+	// by itself what became of it.
+	Recoverable bool `json:"recoverable,omitempty"`
 	// Already says that the effect was there before this run came to it.
 	Already bool   `json:"already_done,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -83,15 +85,11 @@ type CodeCount struct {
 // MaxVerdicts bounds the verdicts that are kept whole; older ones are counted.
 const MaxVerdicts = 50
 
-// maxVerdictText bounds a refused decision's comment in the run's state: a
-// flood of long refusals must not fill the history.
-const maxVerdictText = 200
-
-// Add records a verdict.
+// Add records a verdict, a refusal in short: a flood of long ones must not
+// fill the history.
 func (d *Decisions) Add(v approvals.Verdict) {
 	if v.Code != approvals.Accepted {
-		v.Comment = clip(v.Comment, maxVerdictText)
-		v.Feedback = clip(v.Feedback, maxVerdictText)
+		v = v.Short()
 	}
 	d.Recent = append(d.Recent, v)
 	if extra := len(d.Recent) - MaxVerdicts; extra > 0 {
@@ -119,9 +117,11 @@ type Status struct {
 	PlanHash        plan.Digest `json:"plan_hash,omitzero"`
 	Plan            BlobRef     `json:"plan,omitzero"`
 	RequestID       string      `json:"request_id,omitempty"`
-	Approvers       []string    `json:"approvers,omitempty"`
-	PolicyVersion   string      `json:"approval_policy_version,omitempty"`
-	DecideBy        *time.Time  `json:"decide_by,omitempty"`
+	Approvers       []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
+	// Approver is one who may approve this run, for a command that is shown.
+	Approver      string     `json:"approver,omitempty"`
+	PolicyVersion string     `json:"approval_policy_version,omitempty"`
+	DecideBy      *time.Time `json:"decide_by,omitempty"`
 	// Approval is the record of who approved what, and until when it holds.
 	Approval *approvals.Grant `json:"approval,omitempty"`
 	Counts   ActionCounts     `json:"action_counts"`
@@ -142,8 +142,9 @@ type ActionCounts struct {
 
 // What a Status shows of long lists.
 const (
-	maxStatusActions  = 100
-	maxStatusVerdicts = 15
+	maxStatusActions   = 100
+	maxStatusVerdicts  = 15
+	maxStatusApprovers = 20
 )
 
 // View returns the state as queries and results show it.
@@ -151,7 +152,7 @@ func (s *State) View(runID string) Status {
 	v := Status{
 		RunID: runID, Status: s.Status, Reason: s.Reason, WorkflowVersion: Version,
 		Steps: append([]Step(nil), s.Steps...), Revision: s.Revision,
-		DecideBy: s.DecideBy, Approval: s.Grant, Decisions: s.shortDecisions(),
+		DecideBy: s.DecideBy, Approval: s.shortGrant(), Decisions: s.shortDecisions(),
 	}
 	if s.Context != nil {
 		v.ContextDigest = s.Context.Digest
@@ -160,7 +161,9 @@ func (s *State) View(runID string) Status {
 		v.PlanHash, v.Plan = s.Plan.PlanHash, s.Plan.Blob
 	}
 	if s.Request != nil {
-		v.RequestID, v.Approvers, v.PolicyVersion = s.Request.RequestID, s.Request.Policy.Approvers, s.Request.Policy.Version()
+		policy := s.Request.Policy
+		v.RequestID, v.PolicyVersion, v.Approver = s.Request.RequestID, policy.Version(), policy.ApproverFor(s.Gate.Requester)
+		v.Approvers = policy.Approvers[:min(len(policy.Approvers), maxStatusApprovers)]
 	}
 	if s.Summary != nil {
 		v.EffectCount, v.Report = &s.Summary.EffectCount, &s.Summary.Report
@@ -176,11 +179,24 @@ func (s *State) shortDecisions() Decisions {
 	short := Decisions{Counts: append([]CodeCount(nil), s.Decisions.Counts...)}
 	recent := s.Decisions.Recent
 	for _, v := range recent[max(0, len(recent)-maxStatusVerdicts):] {
+		v = v.Short()
 		v.Comment, v.Feedback = "", ""
-		v.Approver, v.Reason = clip(v.Approver, maxVerdictText), clip(v.Reason, maxErrorText)
 		short.Recent = append(short.Recent, v)
 	}
 	return short
+}
+
+// shortGrant leaves the comments to VerdictsQuery.
+func (s *State) shortGrant() *approvals.Grant {
+	if s.Grant == nil {
+		return nil
+	}
+	short := *s.Grant
+	short.Approvals = append([]approvals.Approval(nil), short.Approvals...)
+	for i := range short.Approvals {
+		short.Approvals[i].Comment = plan.Clip(short.Approvals[i].Comment, 1000)
+	}
+	return &short
 }
 
 func countActions(actions []Action) ActionCounts {
@@ -224,7 +240,7 @@ func shortActions(actions []Action) (rows []Action, omitted int) {
 			omitted++
 			continue
 		}
-		a.Error = clip(a.Error, maxVerdictText)
+		a.Error = plan.Clip(a.Error, 200)
 		rows = append(rows, a)
 	}
 	return rows, omitted
@@ -241,25 +257,4 @@ type PlanView struct {
 	Blob     BlobRef         `json:"blob,omitzero"`
 	Plan     any             `json:"plan,omitempty"`
 	Actions  []PlannedAction `json:"actions,omitempty"`
-}
-
-// clip shortens s so that JSON needs at most limit bytes for it, at a letter's
-// border, and shows that it did. Counting as JSON writes keeps a text of
-// nothing but '<', six bytes each, from outgrowing every bound.
-func clip(s string, limit int) string {
-	cost := 0
-	for i, c := range s {
-		switch {
-		case c < ' ' || c == '<' || c == '>' || c == '&' || c == '\u2028' || c == '\u2029' || c == utf8.RuneError:
-			cost += 6
-		case c == '"' || c == '\\':
-			cost += 2
-		default:
-			cost += utf8.RuneLen(c)
-		}
-		if cost > limit {
-			return s[:i] + "…"
-		}
-	}
-	return s
 }

@@ -94,17 +94,20 @@ type PlannedAction struct {
 	Tool  string `json:"tool"`
 	Key   string `json:"key"`             // idempotency key
 	After []int  `json:"after,omitempty"` // places in the list of the actions it depends on
+	// InDoubt says that an earlier attempt, of this run or one before, may have
+	// had its effect; carrying it out finds out.
+	InDoubt bool `json:"in_doubt,omitempty"`
 	// DoneRef is the receipt's reference when the ledger already holds this
 	// very action; it is then not executed.
 	DoneRef string `json:"done_ref,omitempty"`
 }
 
-// ToolLimits are a tool's time limits and retry budget.
+// ToolLimits are what the workflow must know of a tool.
 type ToolLimits struct {
-	Tool        string        `json:"tool"`
-	CallTimeout time.Duration `json:"call_timeout"`
-	MaxAttempts int           `json:"max_attempts"`
-	RetryBudget time.Duration `json:"retry_budget"`
+	Tool        string             `json:"tool"`
+	Class       plan.DeliveryClass `json:"class,omitempty"`
+	CallTimeout time.Duration      `json:"call_timeout"`
+	MaxAttempts int                `json:"max_attempts"`
 }
 
 // RequestApprovalInput asks whom the policy wants to approve a plan.

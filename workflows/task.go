@@ -3,9 +3,20 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/holdpoint/holdpoint/approvals"
+)
+
+// What bounds a task: it is part of the inputs of its steps.
+const (
+	maxSources = 32
+	maxTools   = 32
+	maxGlobs   = 64  // include and exclude of one source together
+	maxPath    = 512 // bytes of a path or a glob
 )
 
 // Task is what a requester asks for: the input of AgentRun. It names source
@@ -106,7 +117,7 @@ func (t Task) Validate() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 
 	if !validName(t.Tenant) {
-		bad("tenant %q: use 1 to 64 letters, digits, '.', '_' or '-', and no leading '.'", t.Tenant)
+		bad("tenant %q: use 1 to 64 letters, digits, '.', '_' or '-', no '..', and no '.' at its ends", t.Tenant)
 	}
 	if problem := textProblem(t.BusinessID, 200, false); problem != "" {
 		bad("business_id: %s", problem)
@@ -114,8 +125,8 @@ func (t Task) Validate() error {
 	if problem := textProblem(t.Goal, 4000, true); problem != "" {
 		bad("goal: %s", problem)
 	}
-	if problem := textProblem(t.Requester, 254, false); problem != "" {
-		bad("requester: %s", problem)
+	if _, err := approvals.NormalizeIdentity(t.Requester); err != nil {
+		bad("requester: %w; nobody could be told apart from them at the gate", err)
 	}
 	if problem := textProblem(t.SemanticVersion, 64, false); problem != "" {
 		bad("semantic_version: %s", problem)
@@ -123,8 +134,8 @@ func (t Task) Validate() error {
 	if t.OnFailure != Stop && t.OnFailure != Continue {
 		bad("on_failure %q: use %q or %q", t.OnFailure, Stop, Continue)
 	}
-	if len(t.Context) == 0 {
-		bad("context: name at least one source")
+	if len(t.Context) == 0 || len(t.Context) > maxSources {
+		bad("context: name 1 to %d sources", maxSources)
 	}
 	for i, s := range t.Context {
 		if s.Kind != "dir" {
@@ -133,20 +144,28 @@ func (t Task) Validate() error {
 		if !validName(s.Root) {
 			bad("context[%d].root %q: name a source root of the worker's configuration, not a path", i, s.Root)
 		}
+		if tooLong(s.Path) || len(s.Include)+len(s.Exclude) > maxGlobs ||
+			slices.ContainsFunc(s.Include, tooLong) || slices.ContainsFunc(s.Exclude, tooLong) {
+			bad("context[%d]: at most %d globs, and %d bytes for each of them and for the path", i, maxGlobs, maxPath)
+		}
 	}
-	if len(t.Tools) == 0 {
-		bad("tools: name at least one tool that the plan may use")
+	if len(t.Tools) == 0 || len(t.Tools) > maxTools {
+		bad("tools: name at least one tool that the plan may use, and at most %d", maxTools)
 	}
 	for i, g := range t.Tools {
-		if !validName(g.Tool) || !validName(g.Target) {
-			bad("tools[%d]: name a tool and a target of the worker's configuration", i)
+		if !validName(g.Tool) || !validName(g.Target) || tooLong(g.Path) {
+			bad("tools[%d]: name a tool and a target of the worker's configuration, and at most %d bytes of path", i, maxPath)
 		}
 	}
 	return errors.Join(errs...)
 }
 
+func tooLong(path string) bool { return len(path) > maxPath }
+
+// validName is also the blob store's rule for a tenant, whose name is part of
+// addresses.
 func validName(s string) bool {
-	if s == "" || len(s) > 64 || s[0] == '.' {
+	if s == "" || len(s) > 64 || s[0] == '.' || s[len(s)-1] == '.' || strings.Contains(s, "..") {
 		return false
 	}
 	for _, c := range []byte(s) {

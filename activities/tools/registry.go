@@ -1,10 +1,6 @@
 package tools
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-)
+import "fmt"
 
 // Registry holds the tools that a worker can use, by name. It never changes
 // after NewRegistry, so it is safe for concurrent use.
@@ -37,9 +33,4 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 func (r *Registry) Get(name string) (Tool, bool) {
 	t, ok := r.tools[name]
 	return t, ok
-}
-
-// Names returns the names of all tools, sorted.
-func (r *Registry) Names() []string {
-	return slices.Sorted(maps.Keys(r.tools))
 }

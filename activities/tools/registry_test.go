@@ -37,13 +37,13 @@ func TestRegistryFindsToolsByTheirExactName(t *testing.T) {
 		_, ok := r.Get(name)
 		require.False(t, ok, "%q", name)
 	}
-	require.Equal(t, []string{"gitpages", "http", "smtp"}, r.Names())
 }
 
 func TestRegistryWithoutToolsIsEmpty(t *testing.T) {
 	r, err := tools.NewRegistry()
 	require.NoError(t, err)
-	require.Empty(t, r.Names())
+	_, ok := r.Get("gitpages")
+	require.False(t, ok)
 }
 
 func TestRegistryRefusesWhatItCouldNotTellApart(t *testing.T) {

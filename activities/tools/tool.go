@@ -24,6 +24,7 @@ type Tool interface {
 
 	// Apply makes the effect. It returns ErrDrift when the target is no longer
 	// in the state that the plan was made for, and then has written nothing.
+	// It begins no write that Call.Allowed refuses.
 	// For a Conditional tool, Apply after an earlier Apply of the same key
 	// returns the earlier effect's receipt and writes nothing.
 	Apply(ctx context.Context, c Call) (plan.Receipt, error)
@@ -43,7 +44,6 @@ type Spec struct {
 	SchemaDigest plan.Digest     // of Schema's canonical form
 	CallTimeout  time.Duration   // of one attempt
 	MaxAttempts  int             // of one action
-	RetryBudget  time.Duration   // of one action, all attempts and waits together
 }
 
 // Proposal is an action as a planner proposes it.
@@ -70,4 +70,18 @@ type Call struct {
 	PlanHash plan.Digest
 	Approver string // who approved, for the target's own records
 	Action   plan.Action
+	// MayBegin is asked by [Call.Allowed]. Nil is for callers whose approval
+	// cannot end.
+	MayBegin func() error `json:"-"`
+}
+
+// Allowed reports whether a write may still begin now: an approval can expire
+// while an attempt waits. Its error is a Permanent fault and the reason why
+// not. The effect protocol asks before Apply; a tool that waits or tries again
+// asks right before each write, and passes the error on as it is.
+func (c Call) Allowed() error {
+	if c.MayBegin == nil {
+		return nil
+	}
+	return c.MayBegin()
 }

@@ -54,28 +54,36 @@ func (t *Tool) newWrite(c tools.Call) (*write, error) {
 // others make progress it goes on, because their next commit may be the last.
 func (w *write) run(ctx context.Context) (plan.Receipt, error) {
 	var seen position
-	var lost *lostError
+	var lost *lostError  // the last transaction that git did not report as done
+	var doubt *lostError // lost, when git was killed, until it is read what became of it
 	quiet := time.Now()
 	for round := 0; ; round++ {
 		at, err := w.repo.position(ctx, w.key)
 		switch {
 		case err != nil:
-			return plan.Receipt{}, w.unread(lost, err)
+			return plan.Receipt{}, w.unread(doubt, err)
 		case at != seen:
 			seen, quiet, round = at, time.Now(), 0
 		case lost != nil && time.Since(quiet) > w.repo.patience:
 			return plan.Receipt{}, w.stuck(lost)
 		}
-		done, err := w.attempt(ctx, at)
+		done, found, err := w.earlier(ctx, at)
+		if err == nil && !found {
+			doubt = nil // the branch was read, and the effect is not on it
+			done, err = w.attempt(ctx, at)
+		}
 		if err == nil {
 			w.show(ctx, done)
 			return w.receipt(done.commit), nil
 		}
 		if !errors.As(err, &lost) {
-			return plan.Receipt{}, asFault(err)
+			return plan.Receipt{}, w.unread(doubt, err)
+		}
+		if lost.killed() {
+			doubt = lost
 		}
 		if !pause(ctx, round) {
-			return plan.Receipt{}, w.unread(lost, ctx.Err())
+			return plan.Receipt{}, w.unread(doubt, ctx.Err())
 		}
 	}
 }
@@ -102,13 +110,9 @@ type effect struct {
 	before, after place
 }
 
-// attempt makes the effect from one reading of the refs, or finds that it has
-// been made. A lostError says that the refs have to be read again.
+// attempt makes the effect from one reading of the refs, in which there is
+// none yet. A lostError says that the refs have to be read again.
 func (w *write) attempt(ctx context.Context, at position) (effect, error) {
-	done, found, err := w.earlier(ctx, at)
-	if err != nil || found {
-		return done, err
-	}
 	before, err := w.repo.inspect(ctx, at.head, w.page)
 	if err != nil {
 		return effect{}, err
@@ -124,6 +128,9 @@ func (w *write) attempt(ctx context.Context, at position) (effect, error) {
 	after := place{mode: cmp.Or(before.mode, modeFile), blob: w.blob}
 	next, err := w.next(ctx, at, before, after)
 	if err != nil {
+		return effect{}, err
+	}
+	if err := w.call.Allowed(); err != nil {
 		return effect{}, err
 	}
 	return effect{next, before, after}, w.repo.moveRefs(ctx, w.key, at, position{marker: next.id, head: next.id})
@@ -153,7 +160,8 @@ func (w *write) next(ctx context.Context, at position, before, after place) (com
 
 // earlier finds the effect of an earlier attempt on the branch: by its marker,
 // or, when a crash kept the marker from being set or moved, by its trailer.
-// Then the marker is set, so that the next one finds it at once.
+// Then the marker is set, so that the next one finds it at once; when that
+// fails, the effect is there all the same.
 func (w *write) earlier(ctx context.Context, at position) (done effect, found bool, err error) {
 	if at.marker != "" {
 		if done, err = w.verified(ctx, at.marker); err != nil {
@@ -170,8 +178,8 @@ func (w *write) earlier(ctx context.Context, at position) (done effect, found bo
 	if done, err = w.verified(ctx, made[len(made)-1].id); err != nil {
 		return effect{}, false, err
 	}
-	err = w.repo.moveRefs(ctx, w.key, at, position{marker: done.id, head: at.head})
-	return done, err == nil, err
+	_ = w.repo.moveRefs(ctx, w.key, at, position{marker: done.id, head: at.head})
+	return done, true, nil
 }
 
 // verified reads a commit that stands for the key, and refuses it when it does
@@ -222,16 +230,18 @@ func (w *write) stuck(lost *lostError) error {
 	return asFault(lost)
 }
 
-// unread is the fault for refs that could not be read. That matters only after
-// a transaction of which git did not tell the end.
-func (w *write) unread(lost *lostError, err error) error {
-	if lost == nil || !lost.killed() {
-		return asFault(err)
+// unread is the fault for what kept the refs, or what they lead to, from being
+// read. With a doubt that is no refusal: the effect may be there. Only another
+// effect of the same key in its place says that it is not.
+func (w *write) unread(doubt *lostError, err error) error {
+	fault := asFault(err)
+	if doubt == nil || fault.Code == codeKeyConflict {
+		return fault
 	}
 	return &faults.Fault{
 		Class:  faults.Unknown,
 		Code:   codeRefsUnknown,
-		Reason: "git did not finish moving the refs of repository " + w.repo.Name + ", and they could not be read again",
-		Cause:  lost,
+		Reason: "git did not finish moving the refs of repository " + w.repo.Name + ", and what became of it could not be read: " + fault.Error(),
+		Cause:  doubt,
 	}
 }

@@ -50,7 +50,6 @@ func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
 			SchemaDigest: plan.Sum(canonical),
 			CallTimeout:  30 * time.Second,
 			MaxAttempts:  10,
-			RetryBudget:  5 * time.Minute,
 		},
 	}
 	for _, cfg := range repos {

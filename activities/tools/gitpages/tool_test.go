@@ -25,7 +25,6 @@ func TestSpecDeclaresWhoDeduplicates(t *testing.T) {
 	require.Equal(t, plan.LowRisk, spec.Risk)
 	require.Equal(t, 30*time.Second, spec.CallTimeout)
 	require.Equal(t, 10, spec.MaxAttempts)
-	require.Equal(t, 5*time.Minute, spec.RetryBudget)
 
 	require.Equal(t, plan.Sum(spec.Schema), spec.SchemaDigest)
 	var schema struct {
