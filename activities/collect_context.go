@@ -110,6 +110,10 @@ func (a *Activities) documents(
 	if err != nil {
 		return nil, nil, &faults.Fault{Class: faults.Permanent, Code: "bad_manifest", Reason: "the stored manifest cannot be read", Cause: err}
 	}
+	if manifest.Skipped > 0 {
+		notes = append(notes, fmt.Sprintf("%d documents were read; %d entries were skipped, such as %s",
+			manifest.Read, manifest.Skipped, strings.Join(examples(manifest), "; ")))
+	}
 	for _, e := range manifest.Entries {
 		if e.Skipped != "" {
 			continue

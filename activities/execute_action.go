@@ -32,16 +32,19 @@ func (a *Activities) ExecuteAction(
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
 	action, tool, err := a.approvedAction(ctx, in)
-	if err == nil {
-		result.Outcome, result.Detail = a.mayBegin(in, action, tool, clock.now())
+	if err != nil {
+		return a.notBegun(ctx, in, result, err)
 	}
-	if err != nil || result.Outcome != "" {
+	mayBegin := func() error { return a.mayBegin(in, action, tool, clock.now()) }
+	if err := mayBegin(); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
-		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action,
+		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action, MayBegin: mayBegin,
 	}, result.Attempt, in.Task.Tenant)
 	switch {
+	case errors.As(err, new(*refusal)):
+		return a.notBegun(ctx, in, result, err)
 	case err != nil:
 		return result, err
 	case out.Drifted:
@@ -72,45 +75,67 @@ func (a *Activities) approvedAction(
 	return action, tool, nil
 }
 
-// mayBegin is the gate once more, at the point of effect. An outcome says why
-// nothing is begun; none says that the action may be carried out now.
+// mayBegin is the gate once more, at the point of effect. nil says that the
+// action may be carried out now. A Permanent fault says why not: a refusal
+// leads back to the gate or ends the run, and a grant that never was one for
+// this plan is broken, which no new plan mends.
 func (a *Activities) mayBegin(
 	in workflows.ExecuteActionInput, action plan.Action, tool tools.Tool, now time.Time,
-) (workflows.ActionOutcome, string) {
-	switch err := in.Grant.Covers(in.PlanHash, now); {
-	case errors.Is(err, approvals.ErrGrantExpired):
-		return workflows.OutcomeExpired, err.Error()
-	case err != nil:
-		return workflows.OutcomePolicyChanged, err.Error()
+) error {
+	err := in.Grant.Covers(in.PlanHash, now)
+	if err == nil && in.Grant.PolicyVersion != a.Policy.Version() {
+		err = a.Policy.StillAllows(in.Grant, in.Task.Requester)
 	}
-	if in.Grant.PolicyVersion != a.Policy.Version() {
-		if err := a.Policy.StillAllows(in.Grant, in.Task.Requester); err != nil {
-			return workflows.OutcomePolicyChanged, err.Error()
-		}
+	switch {
+	case errors.Is(err, approvals.ErrGrantExpired):
+		return refuse(workflows.OutcomeExpired, err.Error())
+	case errors.Is(err, approvals.ErrPolicyChanged):
+		return refuse(workflows.OutcomePolicyChanged, err.Error())
+	case err != nil:
+		return bad("not_granted", "action %s must not be carried out: %v", action.ID, err)
 	}
 	if spec := tool.Spec(); spec.Version != action.ToolVersion || spec.SchemaDigest != action.SchemaDigest {
-		return workflows.OutcomeDrifted, "tool " + action.Tool + " is not the version that the plan was made for"
+		return refuse(workflows.OutcomeDrifted, "tool "+action.Tool+" is not the version that the plan was made for")
 	}
-	return "", ""
+	return nil
 }
 
-// notBegun is the answer of an attempt that begins nothing, either because of
-// err or for the reason that result has: what the ledger says of the earlier
-// attempts comes first.
+// refusal is an outcome that the workflow knows how to go on from, on its way
+// through the tool and the protocol, to which it is a fault.
+type refusal struct {
+	outcome workflows.ActionOutcome
+	detail  string
+}
+
+func (r *refusal) Error() string { return string(r.outcome) + ": " + r.detail }
+
+func refuse(outcome workflows.ActionOutcome, detail string) error {
+	return &faults.Fault{
+		Class: faults.Permanent, Code: string(outcome), Reason: detail, Cause: &refusal{outcome: outcome, detail: detail},
+	}
+}
+
+// notBegun is the answer of an attempt that begins nothing because of err:
+// what the ledger says of the earlier attempts comes first, and a refusal is
+// an outcome.
 func (a *Activities) notBegun(
 	ctx context.Context, in workflows.ExecuteActionInput, result workflows.ExecuteActionResult, err error,
 ) (workflows.ExecuteActionResult, error) {
 	receipt, inDoubt := a.earlier(ctx, in)
+	refused, isRefusal := errors.AsType[*refusal](err)
 	switch {
 	case receipt != nil:
 		return workflows.ExecuteActionResult{
 			Attempt: result.Attempt, Outcome: workflows.OutcomeDone, Receipt: receipt, Duplicate: true,
 		}, nil
-	case err != nil && inDoubt:
+	case isRefusal:
+		result.Outcome, result.Detail, result.InDoubt = refused.outcome, refused.detail, inDoubt
+		return result, nil
+	case inDoubt:
 		return result, outcomeUnknown(err)
+	default:
+		return result, err
 	}
-	result.InDoubt = inDoubt
-	return result, err
 }
 
 // earlier looks up what earlier attempts of this very action left: a receipt,

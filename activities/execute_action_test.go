@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -144,18 +146,6 @@ func TestExecuteActionBeginsNothingWithoutALiveApproval(t *testing.T) {
 				in.Grant.ExpiresAt = in.Grant.ApprovedAt.AddDate(1, 0, 0)
 			}, workflows.OutcomeExpired, "the approval has expired",
 		},
-		"of another plan": {
-			func(h *house, in *workflows.ExecuteActionInput) { in.Grant = h.grant(plan.Sum([]byte("another plan"))) },
-			workflows.OutcomePolicyChanged, "the approval is of another plan",
-		},
-		"by nobody": {
-			func(_ *house, in *workflows.ExecuteActionInput) { in.Grant.Approvals = nil },
-			workflows.OutcomePolicyChanged, "there is no approval",
-		},
-		"none at all": {
-			func(_ *house, in *workflows.ExecuteActionInput) { in.Grant = workflows.ExecuteActionInput{}.Grant },
-			workflows.OutcomePolicyChanged, "there is no approval",
-		},
 		"by one who may not any more": {
 			func(h *house, _ *workflows.ExecuteActionInput) { h.acts.Policy = policyOf(h.t, "test", "cy.ma") },
 			workflows.OutcomePolicyChanged, "bo.lin is not an approver",
@@ -187,6 +177,101 @@ func TestExecuteActionBeginsNothingWithoutALiveApproval(t *testing.T) {
 			require.Nil(t, out.Receipt)
 			require.False(t, out.InDoubt)
 			h.nothingWritten(in.Key)
+		})
+	}
+}
+
+// A grant that is none for this plan is broken: a new plan would not mend it.
+func TestExecuteActionWithABrokenGrant(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*house, *workflows.ExecuteActionInput)
+		says   string
+	}{
+		"of another plan": {
+			func(h *house, in *workflows.ExecuteActionInput) { in.Grant = h.grant(plan.Sum([]byte("another plan"))) },
+			"the approval is of another plan",
+		},
+		"by nobody": {
+			func(_ *house, in *workflows.ExecuteActionInput) { in.Grant.Approvals = nil }, "there is no approval",
+		},
+		"none at all": {
+			func(_ *house, in *workflows.ExecuteActionInput) { in.Grant = workflows.ExecuteActionInput{}.Grant }, "there is no approval",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			p := h.planned()
+			in := h.action(p, 0)
+			tc.change(h, &in)
+			_, err := h.execute(in)
+			require.Contains(t, refused(t, err, faults.Permanent, "not_granted").Message(), tc.says)
+			h.nothingWritten(in.Key)
+		})
+		t.Run(name+", in doubt", func(t *testing.T) {
+			h := newHouse(t)
+			p := h.planned()
+			h.inDoubt(p, 0)
+			in := h.action(p, 0)
+			tc.change(h, &in)
+			_, err := h.execute(in)
+			require.Contains(t, refused(t, err, faults.Unknown, faults.CodeOutcomeUnknown).Message(), tc.says)
+			require.Zero(t, h.pages.applied.Load())
+		})
+	}
+}
+
+// What ends the permission while the attempt waits for its claim is no less an
+// end than what the first look finds.
+func TestExecuteActionOfWhichThePermissionEndsMeanwhile(t *testing.T) {
+	for name, earlier := range map[string]bool{"nothing before": false, "in doubt before": true} {
+		prepare := func(t *testing.T) (*house, workflows.ExecuteActionInput) {
+			h := newHouse(t)
+			p := h.planned()
+			if earlier {
+				h.inDoubt(p, 0)
+			}
+			return h, h.action(p, 0)
+		}
+		requireEnded := func(t *testing.T, h *house, outcome workflows.ActionOutcome, out workflows.ExecuteActionResult, err error) {
+			require.NoError(t, err)
+			require.Equal(t, outcome, out.Outcome)
+			require.Equal(t, earlier, out.InDoubt)
+			require.Nil(t, out.Receipt)
+			require.Zero(t, h.pages.applied.Load(), "the tool is never called")
+			require.Empty(t, h.keys())
+		}
+		t.Run("the policy changes, "+name, func(t *testing.T) {
+			h, in := prepare(t)
+			h.acts.Effects.Reached = func(effects.Point) { h.acts.Policy = policyOf(t, "test", "cy.ma") }
+			out, err := h.execute(in)
+			requireEnded(t, h, workflows.OutcomePolicyChanged, out, err)
+			require.Contains(t, out.Detail, "bo.lin is not an approver")
+		})
+		t.Run("the approval expires, "+name, func(t *testing.T) {
+			h, in := prepare(t)
+			begun := false
+			h.acts.Effects.Reached = func(effects.Point) {
+				begun = true
+				time.Sleep(time.Until(in.Grant.ExpiresAt) + 100*time.Millisecond)
+			}
+			// A busy machine may take longer than one life to come that far.
+			for life := time.Second; !begun; life *= 2 {
+				require.Less(t, life, time.Minute)
+				in.Grant.ExpiresAt = time.Now().Add(life)
+				out, err := h.execute(in)
+				requireEnded(t, h, workflows.OutcomeExpired, out, err)
+				require.Contains(t, out.Detail, "the approval has expired")
+			}
+		})
+		t.Run("the policy changes at the tool, "+name, func(t *testing.T) {
+			h, in := prepare(t)
+			h.pages.apply = func(ctx context.Context, c tools.Call) (plan.Receipt, error) {
+				h.acts.Policy = policyOf(t, "test", "cy.ma")
+				return h.pages.Tool.Apply(ctx, c)
+			}
+			out, err := h.execute(in)
+			h.pages.applied.Store(0) // what it was asked for, it refused
+			requireEnded(t, h, workflows.OutcomePolicyChanged, out, err)
 		})
 	}
 }

@@ -77,7 +77,7 @@ func newHouse(t *testing.T) *house {
 	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
 	h.acts = &activities.Activities{
 		Roots:    map[string]string{"notes": h.path("notes")},
-		Limits:   sources.DefaultLimits(),
+		Limits:   sources.Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000},
 		Planners: map[string]planners.Planner{"outline": outline.Planner{}},
 		Blobs:    store,
 		Effects:  &effects.Protocol{Ledger: ledger, Lease: time.Minute, Owner: "test", Log: zap.New(h.core)},

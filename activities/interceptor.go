@@ -54,9 +54,40 @@ func (a *Attempts) InterceptActivity(
 	return i
 }
 
+// attemptInterceptor is made anew for each attempt.
 type attemptInterceptor struct {
 	interceptor.ActivityInboundInterceptorBase
 	attempts *Attempts
+	last     lastDetails
+}
+
+// Init implements interceptor.ActivityInboundInterceptor.
+func (i *attemptInterceptor) Init(outbound interceptor.ActivityOutboundInterceptor) error {
+	i.last.Next = outbound
+	return i.Next.Init(&i.last)
+}
+
+// lastDetails remembers what the step itself last said in a heartbeat: a
+// heartbeat replaces the one before, with all that it said.
+type lastDetails struct {
+	interceptor.ActivityOutboundInterceptorBase
+	mu      sync.Mutex
+	details []any
+}
+
+// RecordHeartbeat implements interceptor.ActivityOutboundInterceptor.
+func (l *lastDetails) RecordHeartbeat(ctx context.Context, details ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.details = details
+	l.Next.RecordHeartbeat(ctx, details...)
+}
+
+// again says the same once more. The step cannot come in between.
+func (l *lastDetails) again(ctx context.Context) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Next.RecordHeartbeat(ctx, l.details...)
 }
 
 func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
@@ -99,7 +130,7 @@ func (i *attemptInterceptor) heartbeats(ctx context.Context) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
+				i.last.again(ctx)
 			}
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -284,7 +285,7 @@ func TestAPlanWhoseOrderIsTooLargeIsRefused(t *testing.T) {
 	for i := range 600 {
 		draft := quickAction(i, "")
 		draft.ID = fmt.Sprint("a", i)
-		draft.DependsOn = ids[:len(ids):len(ids)]
+		draft.DependsOn = slices.Clip(ids)
 		drafts, ids = append(drafts, draft), append(ids, draft.ID)
 	}
 	_, err := h.proposeQuick(drafts)

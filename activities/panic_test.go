@@ -25,7 +25,7 @@ func TestC037_AToolThatPanics(t *testing.T) {
 	panics := map[string]func(context.Context, tools.Call) (plan.Receipt, error){
 		"with a text": func(context.Context, tools.Call) (plan.Receipt, error) { panic("token=" + secret) },
 		"with a nil map": func(_ context.Context, c tools.Call) (plan.Receipt, error) {
-			var headers map[string]string
+			headers := noHeaders()
 			headers["Authorization"] = secret
 			return plan.Receipt{Ref: headers[c.RunID]}, nil
 		},
@@ -60,6 +60,8 @@ func TestC037_AToolThatPanics(t *testing.T) {
 		})
 	}
 }
+
+func noHeaders() map[string]string { return nil }
 
 // A panic anywhere else is kept from the worker in the same way.
 func TestC037_AStepThatPanics(t *testing.T) {

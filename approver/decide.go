@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/user"
 	"strings"
 	"time"
 
@@ -16,6 +14,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -47,7 +47,7 @@ func newDecision(s *session, use, short string, choice approvals.Choice) *cobra.
 	c := &cobra.Command{
 		Use:   use + " RUN",
 		Short: short,
-		Args:  oneRun,
+		Args:  cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.decide(c.Context(), args[0], d, c.InOrStdin(), c.OutOrStdout())
 		},
@@ -65,9 +65,9 @@ func newDecision(s *session, use, short string, choice approvals.Choice) *cobra.
 
 func (s *session) decide(ctx context.Context, runID string, d decision, in io.Reader, out io.Writer) error {
 	if d.choice == approvals.Revise && strings.TrimSpace(d.feedback) == "" {
-		return usageError{errors.New("revise needs --feedback: say what the new plan should do differently")}
+		return cli.Usagef("revise needs --feedback: say what the new plan should do differently")
 	}
-	c, reader, err := s.connect(ctx)
+	c, reader, err := s.Connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,9 @@ func (s *session) decide(ctx context.Context, runID string, d decision, in io.Re
 
 // confirm shows the plan and asks, unless the decision was made before.
 func (s *session) confirm(ctx context.Context, run *runs.Run, d decision, in io.Reader, out io.Writer) error {
+	if s.JSON() && d.planHash == "" && !d.yes {
+		return cli.Usagef("-o json cannot ask: give --plan-hash or --yes")
+	}
 	if d.planHash != "" {
 		if d.planHash != run.Status.PlanHash.String() {
 			return fmt.Errorf("the plan of %s is now %s, not %s: look at it again", run.ID, run.Status.PlanHash, d.planHash)
@@ -106,6 +109,9 @@ func (s *session) confirm(ctx context.Context, run *runs.Run, d decision, in io.
 	p, err := s.plan(ctx, run)
 	if err != nil {
 		return err
+	}
+	if s.JSON() {
+		out = io.Discard // the answer is the verdict alone
 	}
 	if err := show(out, run, p); err != nil {
 		return err
@@ -143,7 +149,7 @@ func (s *session) update(
 	case err != nil:
 		return false, err
 	}
-	if s.output == "json" {
+	if s.JSON() {
 		if err := json.NewEncoder(out).Encode(verdict); err != nil {
 			return true, err
 		}
@@ -151,8 +157,8 @@ func (s *session) update(
 	if verdict.Code != approvals.Accepted {
 		return true, fmt.Errorf("refused: %s: %s", verdict.Code, verdict.Reason)
 	}
-	if s.output == "text" {
-		fmt.Fprintf(out, "%s: %s of %s by %s\nnext: starter watch %s\n", verdict.Code, verdict.Decision, run.ID, verdict.Approver, run.ID)
+	if !s.JSON() {
+		fmt.Fprintf(out, "%s: %s of %s by %s\nnext: starter watch %s\n", verdict.Code, verdict.Decision, run.ID, plan.Escape(verdict.Approver), run.ID)
 	}
 	return true, nil
 }
@@ -179,10 +185,10 @@ func (s *session) signal(ctx context.Context, c client.Client, run *runs.Run, pa
 	if err := c.SignalWorkflow(ctx, run.ID, "", workflows.ApprovalName, json.RawMessage(payload)); err != nil {
 		return fmt.Errorf("send the decision to %s: %w", run.ID, err)
 	}
-	if s.output == "json" {
+	if s.JSON() {
 		return json.NewEncoder(out).Encode(map[string]bool{"judged": false})
 	}
-	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in 'starter status %s'\n", run.TaskQueue, run.ID)
+	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in 'starter status %s'\n", plan.Escape(run.TaskQueue), run.ID)
 	return nil
 }
 
@@ -190,11 +196,5 @@ func approverName(as string) string {
 	if as != "" {
 		return as
 	}
-	if name := os.Getenv("HOLDPOINT_APPROVER"); name != "" {
-		return name
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
+	return cli.Person("HOLDPOINT_APPROVER")
 }

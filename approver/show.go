@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -24,7 +24,7 @@ func newList(s *session) *cobra.Command {
 		Short: "List the runs that wait for approval",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -39,10 +39,8 @@ func newList(s *session) *cobra.Command {
 }
 
 func (s *session) printList(out io.Writer, listed []runs.Listed) error {
-	if s.output == "json" {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(listed)
+	if s.JSON() {
+		return cli.PrintJSON(out, listed)
 	}
 	if len(listed) == 0 {
 		_, err := fmt.Fprintln(out, "nothing waits for approval")
@@ -55,7 +53,7 @@ func (s *session) printList(out io.Writer, listed []runs.Listed) error {
 		if l.DecideBy != nil {
 			decide = l.DecideBy.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.ID, l.Risk, decide, l.PlanHash)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
 	}
 	return table.Flush()
 }
@@ -65,9 +63,9 @@ func newShow(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a run's plan; the hash is computed here, from the bytes that are shown",
-		Args:  oneRun,
+		Args:  cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -80,7 +78,7 @@ func newShow(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if canonical || s.output == "json" {
+			if canonical || s.JSON() {
 				raw, err := p.Canonical()
 				if err != nil {
 					return err
@@ -102,8 +100,8 @@ func show(out io.Writer, run *runs.Run, p plan.Plan) error {
 	fmt.Fprintf(out, "\nstatus: %s\n", run.Status.Status)
 	if run.Status.Status == workflows.WaitingApproval {
 		fmt.Fprintf(out, "decide before %s, as one of %v\n\nto approve:\n  approver approve %s\nor\n  %s\n",
-			run.Status.DecideBy.Format(time.RFC3339), run.Status.Approvers, run.ID,
-			workflows.ApproveCommand(run.ID, run.Status.PlanHash, run.Status.Approvers[0]))
+			run.Status.DecideBy.Format(time.RFC3339), cli.Escaped(run.Status.Approvers), run.ID,
+			runs.ApproveCommand(run.Status))
 	}
 	return nil
 }

@@ -2,16 +2,16 @@ package main
 
 import (
 	"fmt"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-func newStart(s *session) *cobra.Command {
+func newStart(s *cli.Session) *cobra.Command {
 	var f taskFlags
 	var queue string
 	var again bool
@@ -20,11 +20,11 @@ func newStart(s *session) *cobra.Command {
 		Short: "Start a run, or attach to the equal one that is there",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			task, err := f.task(requester())
+			task, err := f.task(cli.Person("HOLDPOINT_REQUESTER"))
 			if err != nil {
 				return err
 			}
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -33,8 +33,8 @@ func newStart(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.output == "json" {
-				return printJSON(c.OutOrStdout(), l)
+			if s.JSON() {
+				return cli.PrintJSON(c.OutOrStdout(), l)
 			}
 			return printLaunch(c.Context(), c.OutOrStdout(), reader, l, queue)
 		},
@@ -56,24 +56,13 @@ func newStart(s *session) *cobra.Command {
 	return c
 }
 
-// requester is who asks when nobody is named.
-func requester() string {
-	if name := lookupEnv("HOLDPOINT_REQUESTER"); name != "" {
-		return name
-	}
-	if u, err := user.Current(); err == nil {
-		return u.Username
-	}
-	return ""
-}
-
-func newStatus(s *session) *cobra.Command {
+func newStatus(s *cli.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status RUN",
 		Short: "Say where a run stands; needs no worker",
-		Args:  oneRun,
+		Args:  cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -82,8 +71,8 @@ func newStatus(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.output == "json" {
-				return printJSON(c.OutOrStdout(), statusJSON(run))
+			if s.JSON() {
+				return cli.PrintJSON(c.OutOrStdout(), statusJSON(run))
 			}
 			printStatus(c.OutOrStdout(), run)
 			return nil
@@ -91,7 +80,7 @@ func newStatus(s *session) *cobra.Command {
 	}
 }
 
-func newList(s *session) *cobra.Command {
+func newList(s *cli.Session) *cobra.Command {
 	f := runs.Filter{}
 	var status string
 	c := &cobra.Command{
@@ -99,7 +88,7 @@ func newList(s *session) *cobra.Command {
 		Short: "List runs, the newest first",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
@@ -109,8 +98,8 @@ func newList(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if s.output == "json" {
-				return printJSON(c.OutOrStdout(), listed)
+			if s.JSON() {
+				return cli.PrintJSON(c.OutOrStdout(), listed)
 			}
 			return printList(c.OutOrStdout(), listed)
 		},
@@ -121,19 +110,19 @@ func newList(s *session) *cobra.Command {
 	return c
 }
 
-func newWatch(s *session) *cobra.Command {
+func newWatch(s *cli.Session) *cobra.Command {
 	var until string
 	c := &cobra.Command{
 		Use:   "watch RUN",
 		Short: "Print progress until the run ends; exit 1 when it did not complete",
-		Args:  oneRun,
+		Args:  cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.connect(c.Context())
+			client, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
 			defer client.Close()
-			w := watcher{reader: reader, out: c.OutOrStdout(), until: workflows.RunStatus(until), every: 200 * time.Millisecond, json: s.output == "json"}
+			w := watcher{read: reader.Read, out: c.OutOrStdout(), until: workflows.RunStatus(until), wait: time.After, json: s.JSON()}
 			return w.watch(c.Context(), args[0])
 		},
 	}
@@ -141,13 +130,13 @@ func newWatch(s *session) *cobra.Command {
 	return c
 }
 
-func newCancel(s *session) *cobra.Command {
+func newCancel(s *cli.Session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Begin no further action; the run ends CANCELED once those in flight are back",
-		Args:  oneRun,
+		Args:  cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := s.connect(c.Context())
+			client, _, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}

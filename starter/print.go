@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 	"time"
 
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
-
-func lookupEnv(name string) string { return os.Getenv(name) }
 
 // statusOutput is the JSON form of a status: what the workflow would answer,
 // and what only the server knows.
@@ -30,15 +30,21 @@ func statusJSON(run *runs.Run) statusOutput {
 
 func printStatus(out io.Writer, run *runs.Run) {
 	s := run.Status
-	fmt.Fprintf(out, "run        %s\nstatus     %s%s\n", s.RunID, s.Status, because(s.Reason))
+	fmt.Fprintf(out, "run        %s\nstatus     %s%s\n", plan.Escape(s.RunID), s.Status, because(s.Reason))
+	if s.DocumentsRead+s.DocumentsSkipped > 0 {
+		fmt.Fprintf(out, "documents  %d read, %d skipped\n", s.DocumentsRead, s.DocumentsSkipped)
+		for _, skipped := range s.Skipped {
+			fmt.Fprintf(out, "           skipped %s\n", plan.Escape(skipped))
+		}
+	}
 	if !s.PlanHash.IsZero() {
 		fmt.Fprintf(out, "plan_hash  %s (revision %d)\n", s.PlanHash, s.Revision)
 	}
 	if s.DecideBy != nil && s.Status == workflows.WaitingApproval {
-		fmt.Fprintf(out, "decide_by  %s, by one of %v\n", s.DecideBy.Format(time.RFC3339), s.Approvers)
+		fmt.Fprintf(out, "decide_by  %s, by one of %v\n", s.DecideBy.Format(time.RFC3339), cli.Escaped(s.Approvers))
 	}
 	if s.Approval != nil {
-		fmt.Fprintf(out, "approved   by %s at %s, valid until %s\n", s.Approval.Approvals[0].Approver,
+		fmt.Fprintf(out, "approved   by %s at %s, valid until %s\n", plan.Escape(s.Approval.Approvals[0].Approver),
 			s.Approval.ApprovedAt.Format(time.RFC3339), s.Approval.ExpiresAt.Format(time.RFC3339))
 	}
 	fmt.Fprintln(out)
@@ -46,19 +52,35 @@ func printStatus(out io.Writer, run *runs.Run) {
 	if s.EffectCount != nil {
 		fmt.Fprintf(out, "\neffect_count %d (counted at the target)\n", *s.EffectCount)
 	}
-	for _, v := range s.Decisions.Recent {
-		fmt.Fprintf(out, "decision   %s -> %s%s\n", decided(v), v.Code, because(v.Reason))
-	}
+	printDecisions(out, s)
 	for _, p := range run.Pending {
 		if p.Failure != "" {
-			fmt.Fprintf(out, "retry      %s, attempt %d: %s\n", p.Activity, p.Attempt, p.Failure)
+			fmt.Fprintf(out, "retry      %s, attempt %d%s\n", plan.Escape(p.Activity), p.Attempt, because(p.Failure))
 		}
 	}
 	if !run.Closed && run.Pollers == 0 {
-		fmt.Fprintf(out, "\nno worker polls %s: the run waits, nothing is lost\n", run.TaskQueue)
+		fmt.Fprintf(out, "\nno worker polls %s: the run waits, nothing is lost\n", plan.Escape(run.TaskQueue))
 	}
 	if n := next(run); n != "" {
 		fmt.Fprintf(out, "\nnext: %s\n", n)
+	}
+}
+
+// printDecisions lists the last verdicts, and says how many are not listed.
+func printDecisions(out io.Writer, s workflows.Status) {
+	earlier := -len(s.Decisions.Recent)
+	for _, c := range s.Decisions.Counts {
+		earlier += c.Count
+	}
+	if earlier > 0 {
+		fmt.Fprintf(out, "decision   … %d earlier: see the query 'verdicts'\n", earlier)
+	}
+	for _, v := range s.Decisions.Recent {
+		void := ""
+		if v.Code == approvals.Accepted && v.PlanHash != s.PlanHash.String() {
+			void = " (of an earlier plan, void now)"
+		}
+		fmt.Fprintf(out, "decision   %s -> %s%s%s\n", decided(v), v.Code, void, because(v.Reason))
 	}
 }
 
@@ -66,7 +88,7 @@ func printSteps(out io.Writer, s workflows.Status) {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tSTATUS\tATTEMPTS\tKEY\tERROR")
 	for _, step := range s.Steps {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", step.Name, step.Status, step.Attempts, short(step.IdempotencyKey), step.Error)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", step.Name, step.Status, step.Attempts, short(step.IdempotencyKey), plan.Escape(step.Error))
 	}
 	if len(s.Actions) > 0 {
 		fmt.Fprintln(table, "\t\t\t\t\nACTION\tSTATUS\tATTEMPTS\tKEY\tRECEIPT")
@@ -76,7 +98,7 @@ func printSteps(out io.Writer, s workflows.Status) {
 		if a.Already {
 			state = "ALREADY DONE"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", a.ID, state, a.Attempts, short(a.Key), a.Ref+a.Error)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", plan.Escape(a.ID), state, a.Attempts, short(a.Key), plan.Escape(a.Ref+a.Error))
 	}
 	if s.ActionsOmitted > 0 {
 		fmt.Fprintf(table, "… %d more\t\t\t\t\n", s.ActionsOmitted)
@@ -92,12 +114,15 @@ func short(key string) string { return key[:min(12, len(key))] }
 func next(run *runs.Run) string {
 	switch s := run.Status; {
 	case !run.Closed && run.Pollers == 0:
-		return "worker -t " + run.TaskQueue
+		return "worker -t " + plan.Escape(run.TaskQueue)
 	case s.Status == workflows.WaitingApproval:
-		return "approver show " + s.RunID + ", then\n  " + workflows.ApproveCommand(s.RunID, s.PlanHash, s.Approvers[0])
+		return "approver show " + plan.Escape(s.RunID) + ", then\n  " + plan.Escape(runs.ApproveCommand(s))
 	case s.Status == workflows.Running:
-		return "starter watch " + s.RunID
+		return "starter watch " + plan.Escape(s.RunID)
 	case s.Status.Ended() && s.Status != workflows.Completed:
+		if advice := unresolved(s); advice != "" {
+			return plan.Escape(advice)
+		}
 		return "starter start --again with the same task"
 	default:
 		return ""
@@ -112,7 +137,8 @@ func printList(out io.Writer, listed []runs.Listed) error {
 		if l.DecideBy != nil && l.Status == workflows.WaitingApproval {
 			decide = l.DecideBy.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.ID, l.Status, l.Risk, l.StartedAt.Format(time.RFC3339), decide)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(string(l.Status)), plan.Escape(l.Risk),
+			l.StartedAt.Format(time.RFC3339), decide)
 	}
 	return table.Flush()
 }
@@ -122,7 +148,8 @@ func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, qu
 	switch {
 	case l.Started:
 		fmt.Fprintf(out, "started %s\n", l.RunID)
-		if r.Pollers(ctx, queue) == 0 {
+		// The run has begun, whether or not the server answers this.
+		if n, err := r.Pollers(ctx, queue); err == nil && n == 0 {
 			fmt.Fprintf(out, "no worker polls %s: start one with 'worker -t %s', or name another queue with -t\n", queue, queue)
 		}
 		fmt.Fprintf(out, "next: starter watch %s\n", l.RunID)

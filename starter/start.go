@@ -29,10 +29,11 @@ type launch struct {
 // start starts a run, or attaches to the equal one that is there.
 //
 //   - no run of that id: started;
+//   - any, other input: an error, also with again;
 //   - running or completed, equal input: attached;
-//   - any, other input: an error;
-//   - rejected, expired, failed or canceled: an error that names --again, and
-//     with again a new execution, unless an action is in doubt.
+//   - rejected, expired, failed or canceled, equal input: an error that names
+//     --again, and with again a new execution, unless an action is in doubt
+//     that no further attempt can find out about.
 func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.Task, queue string, again bool) (launch, error) {
 	sum, err := digest(task)
 	if err != nil {
@@ -51,7 +52,7 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 		if attach || err != nil {
 			return l, err
 		}
-		policy = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+		policy = reuse(existing.Status.Status)
 	}
 	_, err = c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: l.RunID, TaskQueue: queue,
@@ -80,23 +81,43 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 	return l, nil
 }
 
-// mayAttach decides what a start means for a run that is there.
+// reuse is what the server checks when a run that ended so is started once
+// more. After a failure it is that nothing has completed under the id since we
+// looked, so that of two who start at the same moment the second never repeats
+// what the first completed. REJECTED and EXPIRED are completed for the server:
+// there nothing is checked, and a run that was started, approved and completed
+// between our look and our start, one call later, would be run once more. Its
+// plan would hold nothing but actions that are done already.
+func reuse(status workflows.RunStatus) enums.WorkflowIdReusePolicy {
+	if status == workflows.Failed || status == workflows.Canceled {
+		return enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+	}
+	return enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+}
+
+// mayAttach decides what a start means for a run that is there: attach to it,
+// start it once more, or an error.
 func mayAttach(run *runs.Run, input string, again bool) (attach bool, err error) {
 	status := run.Status.Status
-	over := status.Ended() && status != workflows.Completed
-	switch {
-	case over && again && run.Status.Counts.InDoubt > 0:
-		return false, fmt.Errorf("run %s ended %s with %d action(s) in doubt: find out at the target whether they happened before it is started again",
-			run.ID, status, run.Status.Counts.InDoubt)
-	case over && again:
-		return false, nil
-	case inputOf(run) != input:
+	if inputOf(run) != input {
 		return false, fmt.Errorf("run %s was already started with other input: choose another business id, or start it with the input it has", run.ID)
-	case over:
-		return false, fmt.Errorf("run %s ended %s: %s\nStart it once more with --again", run.ID, status, run.Status.Reason)
-	default:
+	}
+	if !status.Ended() || status == workflows.Completed {
 		return true, nil
 	}
+	if advice := unresolved(run.Status); advice != "" {
+		return false, fmt.Errorf("run %s ended %s, and %s", run.ID, status, advice)
+	}
+	if !again {
+		return false, fmt.Errorf("%w\nStart it once more with --again", errEnded(run))
+	}
+	return false, nil
+}
+
+// errEnded says how a run ended that did not complete. Its reason may quote a
+// comment of several lines, of which none may look like a line of ours.
+func errEnded(run *runs.Run) error {
+	return fmt.Errorf("run %s ended %s: %s", run.ID, run.Status.Status, strings.Join(strings.Fields(run.Status.Reason), " "))
 }
 
 // inputOf is the digest of a run's task, also of one that was started without

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -119,18 +121,18 @@ type taskFlags struct {
 
 // task returns the task that the flags name, with its defaults and checked.
 func (f taskFlags) task(requester string) (workflows.Task, error) {
-	task := workflows.Task{Tenant: "default"}
+	var task workflows.Task
 	if f.file != "" {
 		if f.goal != "" || f.from != "" || f.into != "" || len(f.include)+len(f.exclude) > 0 {
-			return task, usageError{errors.New("--task holds the whole task: leave out --goal, --from, --into, --include and --exclude")}
+			return task, cli.Usagef("--task holds the whole task: leave out --goal, --from, --into, --include and --exclude")
 		}
 		var err error
 		if task, err = readTask(f.file); err != nil {
-			return task, usageError{err}
+			return task, cli.UsageError{Err: err}
 		}
 	} else {
 		if f.goal == "" || f.from == "" || f.into == "" {
-			return task, usageError{errors.New("say what is wanted: --goal, --from and --into, or --task FILE")}
+			return task, cli.Usagef("say what is wanted: --goal, --from and --into, or --task FILE")
 		}
 		source, err := sourceOf(f)
 		if err != nil {
@@ -141,7 +143,7 @@ func (f taskFlags) task(requester string) (workflows.Task, error) {
 		task.Tools = []workflows.ToolUse{{Tool: "gitpages", Target: target, Path: path}}
 		task.BusinessID = defaultID(f)
 	}
-	overlay(&task.Tenant, f.tenant)
+	task.Tenant = cmp.Or(f.tenant, task.Tenant, "default")
 	overlay(&task.BusinessID, f.id)
 	overlay(&task.SemanticVersion, f.version)
 	if f.onFailure != "" {
@@ -153,15 +155,15 @@ func (f taskFlags) task(requester string) (workflows.Task, error) {
 	}
 	task = task.WithDefaults()
 	if err := task.Validate(); err != nil {
-		return task, usageError{err}
+		return task, cli.UsageError{Err: err}
 	}
 	return task, nil
 }
 
 func sourceOf(f taskFlags) (workflows.Source, error) {
 	if strings.HasPrefix(f.from, "/") || strings.HasPrefix(f.from, ".") {
-		return workflows.Source{}, usageError{fmt.Errorf(
-			"--from %s is a path: name a source root of the worker's configuration, e.g. --from notes or --from notes/2026", f.from)}
+		return workflows.Source{}, cli.Usagef(
+			"--from %s is a path: name a source root of the worker's configuration, e.g. --from notes or --from notes/2026", f.from)
 	}
 	root, path, _ := strings.Cut(f.from, "/")
 	return workflows.Source{Kind: "dir", Root: root, Path: path, Include: f.include, Exclude: f.exclude}, nil
@@ -169,7 +171,8 @@ func sourceOf(f taskFlags) (workflows.Source, error) {
 
 // defaultID is the same for the same wish, so that asking twice is noticed.
 func defaultID(f taskFlags) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.goal, f.from, f.into}, "\x00")))
+	from, into := strings.TrimSuffix(f.from, "/"), strings.TrimSuffix(f.into, "/")
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.goal, from, into}, "\x00")))
 	var slug strings.Builder
 	for _, c := range strings.ToLower(f.goal) {
 		switch {
@@ -203,7 +206,7 @@ func digest(task workflows.Task) (plan.Digest, error) {
 	}
 	canonical, err := plan.Canonicalize(raw)
 	if err != nil {
-		return plan.Digest{}, usageError{fmt.Errorf("task: %w", err)}
+		return plan.Digest{}, cli.Usagef("task: %w", err)
 	}
 	return plan.Sum(canonical), nil
 }

@@ -2,143 +2,77 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
-	"github.com/holdpoint/holdpoint/approvals"
-	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
+// How often a watcher looks: soon after something happened, and more and more
+// seldom while nothing does.
+const (
+	soonest = 200 * time.Millisecond
+	latest  = time.Second
+)
+
 // watcher prints what changed since it last looked.
 type watcher struct {
-	reader runs.Reader
-	out    io.Writer
-	until  workflows.RunStatus
-	every  time.Duration
-	json   bool
+	read  func(ctx context.Context, runID string) (*runs.Run, error)
+	out   io.Writer
+	until workflows.RunStatus
+	wait  func(time.Duration) <-chan time.Time
+	json  bool
 
 	shown map[string]bool
 }
 
-// watch follows a run to its end, or to the status that was asked for.
+// watch follows a run to its end, or to the status that was asked for. A
+// server that does not answer for a while does not end it.
 func (w *watcher) watch(ctx context.Context, runID string) error {
 	w.shown = map[string]bool{}
+	every := soonest
 	for {
-		run, err := w.reader.Read(ctx, runID)
-		if err != nil {
-			return err
-		}
-		w.show(run)
-		status := run.Status.Status
+		known := len(w.shown)
+		run, err := w.read(ctx, runID)
 		switch {
-		case status == w.until:
-			return w.final(run)
-		case run.Closed && status == workflows.Completed:
-			return w.final(run)
-		case run.Closed:
-			if err := w.final(run); err != nil {
+		case err == nil:
+			if over, err := w.look(run); over || err != nil {
 				return err
 			}
-			return fmt.Errorf("run %s ended %s: %s", runID, status, run.Status.Reason)
+		case ctx.Err() == nil && runs.Transient(err):
+			w.line("the server does not answer; still trying")
+		default:
+			return err
+		}
+		if len(w.shown) > known {
+			every = soonest
+		} else {
+			every = min(every*3/2, latest)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(w.every):
+		case <-w.wait(every):
 		}
 	}
 }
 
-func (w *watcher) final(run *runs.Run) error {
+// look shows a run and reports whether there is nothing more to watch.
+func (w *watcher) look(run *runs.Run) (over bool, err error) {
+	w.show(run)
+	status := run.Status.Status
+	if status != w.until && !run.Closed {
+		return false, nil
+	}
 	if w.json {
-		return printJSON(w.out, statusJSON(run))
-	}
-	return nil
-}
-
-// show prints each piece of progress once, in lines that stay stable.
-func (w *watcher) show(run *runs.Run) {
-	status := run.Status
-	for _, step := range status.Steps {
-		if step.Name == workflows.ExecuteAction {
-			for _, a := range status.Actions {
-				w.action(a)
-			}
-		}
-		switch step.Status { //nolint:exhaustive // what has not ended is no news
-		case workflows.StepCompleted, workflows.StepSkipped:
-			w.line("checkpoint: %s -> %s%s", step.Name, step.Status, revision(step, status))
-		case workflows.StepFailed:
-			w.line("step: %s -> %s: %s", step.Name, step.Status, step.Error)
+		if err := cli.PrintJSON(w.out, statusJSON(run)); err != nil {
+			return true, err
 		}
 	}
-	for _, p := range run.Pending {
-		if p.Attempt > 1 {
-			w.line("retry: %s, attempt %d: %s", p.Activity, p.Attempt, p.Failure)
-		}
+	if status != w.until && status != workflows.Completed {
+		return true, errEnded(run)
 	}
-	for _, v := range status.Decisions.Recent {
-		w.line("decision: %s -> %s%s", decided(v), v.Code, because(v.Reason))
-	}
-	if !run.Closed && run.Pollers == 0 {
-		w.line("no worker polls %s", run.TaskQueue)
-	}
-	if status.Status != workflows.Running {
-		w.line("%s%s%s", status.Status, because(status.Reason), deadline(status))
-	}
-}
-
-func (w *watcher) action(a workflows.Action) {
-	switch {
-	case a.Status == workflows.StepCompleted && a.Already:
-		w.line("action: %s -> ALREADY DONE (%s)", a.ID, a.Ref)
-	case a.Status == workflows.StepCompleted:
-		w.line("action: %s -> COMPLETED (%s)", a.ID, a.Ref)
-	case a.Status == workflows.StepFailed, a.Status == workflows.StepInDoubt, a.Status == workflows.StepSkipped:
-		w.line("action: %s -> %s%s", a.ID, a.Status, because(a.Error))
-	}
-}
-
-// line prints a line unless it was printed before.
-func (w *watcher) line(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if w.json || w.shown[text] {
-		return
-	}
-	w.shown[text] = true
-	fmt.Fprintln(w.out, text)
-}
-
-// decided says what was decided by whom. The name is a claim that anyone may
-// have typed, so nothing in it may draw on the screen.
-func decided(v approvals.Verdict) string {
-	if v.Decision == "" {
-		return "unreadable"
-	}
-	return fmt.Sprintf("%s by %s", v.Decision, plan.Escape(v.Approver))
-}
-
-func because(reason string) string {
-	if reason == "" {
-		return ""
-	}
-	return ": " + reason
-}
-
-// revision tells the second completion of a step from the first.
-func revision(step workflows.Step, status workflows.Status) string {
-	if step.Runs < 2 || step.Name == workflows.ExecuteAction {
-		return ""
-	}
-	return fmt.Sprintf(" (revision %d)", status.Revision)
-}
-
-func deadline(status workflows.Status) string {
-	if status.Status != workflows.WaitingApproval || status.DecideBy == nil {
-		return ""
-	}
-	return fmt.Sprintf(" (plan %s, decide before %s)", status.PlanHash, status.DecideBy.Format(time.RFC3339))
+	return true, nil
 }

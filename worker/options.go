@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/internal/drill"
 	"github.com/holdpoint/holdpoint/internal/temporalclient"
@@ -80,10 +81,10 @@ func (o *options) configuration() (config.Config, error) {
 		c.Repositories[name] = config.Repository{Path: folder}
 	}
 	if c.Policy == "" && len(o.approvers) == 0 {
-		return c, usageError{fmt.Errorf("nobody may approve: name a policy file (policy: or --policy) or --approver")}
+		return c, cli.Usagef("nobody may approve: name a policy file (policy: or --policy) or --approver")
 	}
 	if c.Policy != "" && len(o.approvers) > 0 {
-		return c, usageError{fmt.Errorf("--approver and the policy file %s are both given: use one", c.Policy)}
+		return c, cli.Usagef("--approver and the policy file %s are both given: use one", c.Policy)
 	}
 	return c, c.Validate()
 }
@@ -97,14 +98,14 @@ func (o *options) drillOf() (*drill.Drill, error) {
 			return nil
 		}
 		if given++; given > 1 {
-			return usageError{fmt.Errorf("one drill at a time")}
+			return cli.Usagef("one drill at a time")
 		}
 		step, moment, _ := strings.Cut(string(p), ".")
 		if !slices.Contains(workflows.StepNames(), workflows.StepName(step)) {
-			return usageError{fmt.Errorf("--%s: no step %q; the steps are %v", flag, step, workflows.StepNames())}
+			return cli.Usagef("--%s: no step %q; the steps are %v", flag, step, workflows.StepNames())
 		}
 		if !slices.Contains(drill.Moments(workflows.StepName(step) == workflows.ExecuteAction), moment) {
-			return usageError{fmt.Errorf("--%s: step %s has no moment %q", flag, step, moment)}
+			return cli.Usagef("--%s: step %s has no moment %q", flag, step, moment)
 		}
 		d.Point, d.Act = p, drill.Exit(os.Stderr)
 		if stop {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/holdpoint/holdpoint/internal/replay"
 )
@@ -28,30 +29,35 @@ Save a history with
 
 // replayFiles says of each file whether this build makes the same commands.
 func replayFiles(files []string, out io.Writer) error {
-	failed := 0
+	var unread, broken int
 	for _, file := range files {
-		if err := replayFile(file); err != nil {
-			failed++
+		history, err := readHistory(file)
+		if err != nil {
+			unread++
+			fmt.Fprintf(out, "UNREAD  %s: %v\n", file, err)
+			continue
+		}
+		if err := replay.Run(history); err != nil {
+			broken++
 			fmt.Fprintf(out, "FAILED  %s: %v\n", file, err)
 			continue
 		}
 		fmt.Fprintf(out, "ok      %s\n", file)
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d histories do not replay: this build would break runs like them", failed, len(files))
+	switch {
+	case broken > 0:
+		return fmt.Errorf("%d of %d histories do not replay: this build would break runs like them", broken, len(files))
+	case unread > 0:
+		return fmt.Errorf("%d of %d files hold no history that can be read", unread, len(files))
 	}
 	return nil
 }
 
-func replayFile(path string) error {
+func readHistory(path string) (*historypb.History, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	history, err := replay.Read(file)
-	if err != nil {
-		return err
-	}
-	return replay.Run(history)
+	return replay.Read(file)
 }

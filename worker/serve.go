@@ -15,6 +15,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities"
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/internal/drill"
 	"github.com/holdpoint/holdpoint/internal/temporalclient"
@@ -107,7 +108,7 @@ func newLogger(format string, out io.Writer) (*zap.Logger, error) {
 	case "console":
 		encoder = zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig())
 	default:
-		return nil, usageError{fmt.Errorf("--log-format %q: use console or json", format)}
+		return nil, cli.Usagef("--log-format %q: use console or json", format)
 	}
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(out)), zap.InfoLevel)), nil
 }

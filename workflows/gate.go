@@ -7,7 +7,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
-	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // continueAfter is how many decisions one execution takes before the gate
@@ -75,37 +74,6 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 func (r *agentRun) mayContinueAsNew(ctx workflow.Context) bool {
 	due := r.inbox.judged >= continueAfter || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 	return due && r.inbox.idle() && workflow.AllHandlersFinished(ctx)
-}
-
-// apply lets an accepted decision change the run. The verdict was given by
-// the judge; the workflow itself compares phase and hash once more.
-func (r *agentRun) apply(v *approvals.Verdict) {
-	if v.Code != approvals.Accepted {
-		return
-	}
-	gate := &r.state.Gate
-	if gate.Phase != approvals.PhaseOpen || v.PlanHash != gate.PlanHash.String() {
-		v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
-		return
-	}
-	switch v.Decision {
-	case approvals.Approve:
-		grant, err := approvals.NewGrant(*gate, *v)
-		if err != nil {
-			v.Code, v.Reason = approvals.TooLate, err.Error()
-			return
-		}
-		r.state.Grant = &grant
-	case approvals.Revise:
-		r.state.Feedback = append(r.state.Feedback, v.Feedback)
-		r.state.Reason = "a new plan was asked for by " + v.Approver
-	case approvals.Reject:
-		r.state.Reason = "rejected by " + v.Approver
-		if v.Comment != "" {
-			r.state.Reason += ": " + plan.Clip(v.Comment, 200)
-		}
-	}
-	*gate = gate.After(*v)
 }
 
 // decided turns the decision that closed the gate into the next turn.

@@ -103,7 +103,7 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 		var verdict approvals.Verdict
 		if err == nil && i < len(out.Verdicts) {
 			verdict = out.Verdicts[i]
-			r.apply(&verdict)
+			r.state.Apply(&verdict)
 		} else {
 			verdict = unjudged(l.arrival)
 			workflow.GetLogger(ctx).Error("a decision could not be judged", "run_id", r.runID, "error", err)

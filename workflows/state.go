@@ -68,11 +68,12 @@ func (s *State) Begin(name StepName, task Task, at time.Time) {
 		return
 	}
 	step.Status, step.Error, step.EndedAt = StepRunning, "", nil
+	// Execution keeps the key that it began with: its actions have their own.
+	if name != CollectContext && !(name == ExecuteAction && step.StartedAt != nil) {
+		step.IdempotencyKey = stepKey(task, name, s.Revision)
+	}
 	if step.StartedAt == nil {
 		step.StartedAt = &at
-	}
-	if name != CollectContext {
-		step.IdempotencyKey = stepKey(task, name, s.Revision)
 	}
 	if name != ExecuteAction {
 		step.Runs++
@@ -104,6 +105,9 @@ func (s *State) Skip(name StepName) {
 // granted for that one is void.
 func (s *State) NewPlan(p *MakePlanResult) {
 	s.Plan, s.Request, s.Grant, s.DecideBy = p, nil, nil, nil
+	if step := s.Step(ExecuteAction); step.Status == StepRunning {
+		step.Status = StepPending // the run went back before it was done
+	}
 	s.Actions = make([]Action, len(p.Actions))
 	for i, a := range p.Actions {
 		s.Actions[i] = Action{ID: a.ID, Key: a.Key, Status: StepPending}
@@ -197,6 +201,36 @@ func (s State) Resumed(task Task, runID string) State {
 	s.Request, s.DecideBy = request, decideBy
 	s.OpenGate(task, runID)
 	return s
+}
+
+// Apply lets an accepted decision change the run. The verdict was given by the
+// judge; phase and hash are compared once more.
+func (s *State) Apply(v *approvals.Verdict) {
+	if v.Code != approvals.Accepted {
+		return
+	}
+	if s.Gate.Phase != approvals.PhaseOpen || v.PlanHash != s.Gate.PlanHash.String() {
+		v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
+		return
+	}
+	switch v.Decision {
+	case approvals.Approve:
+		grant, err := approvals.NewGrant(s.Gate, *v)
+		if err != nil {
+			v.Code, v.Reason = approvals.TooLate, err.Error()
+			return
+		}
+		s.Grant = &grant
+	case approvals.Revise:
+		s.Feedback = append(s.Feedback, v.Feedback)
+		s.Reason = "a new plan was asked for by " + v.Approver
+	case approvals.Reject:
+		s.Reason = "rejected by " + v.Approver
+		if v.Comment != "" {
+			s.Reason += ": " + plan.Clip(v.Comment, maxErrorText/2)
+		}
+	}
+	s.Gate = s.Gate.After(*v)
 }
 
 // OpenGate lets decisions on the present plan be judged.

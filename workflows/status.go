@@ -114,10 +114,15 @@ type Status struct {
 	Steps           []Step      `json:"steps"`
 	Revision        int         `json:"revision"`
 	ContextDigest   plan.Digest `json:"context_digest,omitzero"`
-	PlanHash        plan.Digest `json:"plan_hash,omitzero"`
-	Plan            BlobRef     `json:"plan,omitzero"`
-	RequestID       string      `json:"request_id,omitempty"`
-	Approvers       []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
+	// DocumentsRead and DocumentsSkipped count what was found; Skipped names
+	// the first of those that were not read, with the reason.
+	DocumentsRead    int         `json:"documents_read"`
+	DocumentsSkipped int         `json:"documents_skipped"`
+	Skipped          []string    `json:"skipped,omitempty"`
+	PlanHash         plan.Digest `json:"plan_hash,omitzero"`
+	Plan             BlobRef     `json:"plan,omitzero"`
+	RequestID        string      `json:"request_id,omitempty"`
+	Approvers        []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
 	// Approver is one who may approve this run, for a command that is shown.
 	Approver      string     `json:"approver,omitempty"`
 	PolicyVersion string     `json:"approval_policy_version,omitempty"`
@@ -145,6 +150,7 @@ const (
 	maxStatusActions   = 100
 	maxStatusVerdicts  = 15
 	maxStatusApprovers = 20
+	maxStatusSkipped   = 5
 )
 
 // View returns the state as queries and results show it.
@@ -156,6 +162,10 @@ func (s *State) View(runID string) Status {
 	}
 	if s.Context != nil {
 		v.ContextDigest = s.Context.Digest
+		v.DocumentsRead, v.DocumentsSkipped, v.Skipped = s.Context.Read, s.Context.Skipped, nil
+		for _, example := range s.Context.Examples[:min(len(s.Context.Examples), maxStatusSkipped)] {
+			v.Skipped = append(v.Skipped, plan.Clip(example, maxErrorText))
+		}
 	}
 	if s.Plan != nil {
 		v.PlanHash, v.Plan = s.Plan.PlanHash, s.Plan.Blob

@@ -3,6 +3,7 @@ package workflows
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode"
@@ -107,8 +108,21 @@ func inside(path string) string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// RunID is the workflow ID of the task's run.
-func (t Task) RunID() string { return t.Tenant + "/" + t.BusinessID }
+// RunID is the workflow ID of the task's run: tenant/business_id. Bytes that
+// no header carries are written as in a URL, because Temporal's clients send
+// the id in one.
+func (t Task) RunID() string {
+	var id strings.Builder
+	id.WriteString(t.Tenant + "/")
+	for _, c := range []byte(t.BusinessID) {
+		if c <= ' ' || c == '%' || c >= 0x7f {
+			id.WriteString(fmt.Sprintf("%%%02X", c))
+			continue
+		}
+		id.WriteByte(c)
+	}
+	return id.String()
+}
 
 // Validate reports everything that is wrong with a task, each with the name of
 // its field. Whether roots, tools and targets exist only the worker knows.
@@ -144,6 +158,9 @@ func (t Task) Validate() error {
 		if !validName(s.Root) {
 			bad("context[%d].root %q: name a source root of the worker's configuration, not a path", i, s.Root)
 		}
+		if leaves(s.Path) {
+			bad("context[%d].path %q: name a folder within the root, without '..' and without a leading '/'", i, s.Path)
+		}
 		if tooLong(s.Path) || len(s.Include)+len(s.Exclude) > maxGlobs ||
 			slices.ContainsFunc(s.Include, tooLong) || slices.ContainsFunc(s.Exclude, tooLong) {
 			bad("context[%d]: at most %d globs, and %d bytes for each of them and for the path", i, maxGlobs, maxPath)
@@ -153,11 +170,22 @@ func (t Task) Validate() error {
 		bad("tools: name at least one tool that the plan may use, and at most %d", maxTools)
 	}
 	for i, g := range t.Tools {
+		if leaves(g.Path) {
+			bad("tools[%d].path %q: name a place within the target, without '..', '.git' and a leading '/'", i, g.Path)
+		}
 		if !validName(g.Tool) || !validName(g.Target) || tooLong(g.Path) {
 			bad("tools[%d]: name a tool and a target of the worker's configuration, and at most %d bytes of path", i, maxPath)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// leaves reports whether a path could lead out of what it is within. Tools and
+// sources check again, against what is there.
+func leaves(path string) bool {
+	return path != "" && (!fs.ValidPath(path) || slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool {
+		return strings.EqualFold(part, ".git")
+	}))
 }
 
 func tooLong(path string) bool { return len(path) > maxPath }

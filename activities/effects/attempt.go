@@ -68,6 +68,9 @@ func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, sent bool, e
 	if err := l.check(ctx); err != nil {
 		return plan.Receipt{}, false, err
 	}
+	if err := a.call.Allowed(); err != nil {
+		return plan.Receipt{}, false, err
+	}
 	callCtx, stop := l.keep(ctx)
 	returned := false
 	defer func() {

@@ -44,14 +44,17 @@ type Outcome struct {
 }
 
 // Run makes the effect of one approved action, or finds that it has been
-// made. The caller has checked that the approval still covers the action.
+// made. The caller has checked that the approval still covers the action; what
+// call.Allowed refuses after the waits in here is not begun, and that refusal
+// is the error, or its cause.
 //
 // Every error is a *faults.Fault, except the context's own when it ended
-// before anything was sent. Permanent, Transient and Throttled say that the
-// effect is surely absent, also of this activity's earlier attempts, so that
-// the last error of an activity tells the truth about all of them; InProgress
-// and Unknown say that it may be there. number is the activity's attempt,
-// counted from 1.
+// after a claim that needed no recovery and before anything was sent.
+// Permanent, Transient and Throttled say that the effect is surely absent,
+// also of every earlier attempt at this key, so that the last error of an
+// activity tells the truth about all of them; InProgress and Unknown say that
+// it may be there. number is the activity's attempt, counted from 1, for those
+// who read the ledger and the log.
 func (p *Protocol) Run(
 	ctx context.Context, tool tools.Tool, call tools.Call, number int, tenant string,
 ) (Outcome, error) {
@@ -84,7 +87,9 @@ func (p *Protocol) Run(
 		begun, err = p.Ledger.Begin(ctx, claim)
 	}
 	if err != nil {
-		return Outcome{}, notBegun(err, number)
+		// Nothing was sent now. What was sent before, under this plan or an
+		// earlier one with the same key, only the ledger knows.
+		return Outcome{}, inDoubt(err, true)
 	}
 	if begun.Token == 0 {
 		log.Info("the ledger did not hand out the key", zap.String("state", string(begun.Row.State)),
@@ -93,15 +98,6 @@ func (p *Protocol) Run(
 	}
 	a := &attempt{Protocol: p, tool: tool, call: call, begun: begun, asked: asked, log: log}
 	return a.run(ctx)
-}
-
-// notBegun is what an error of Begin means: of the first attempt, that nothing
-// was sent; of a later one, that nobody could see how the earlier ones ended.
-func notBegun(err error, number int) error {
-	if number <= 1 {
-		return err
-	}
-	return inDoubt(err, true)
 }
 
 // notClaimed is what a row means that Begin did not hand out.

@@ -287,6 +287,43 @@ func TestUnknownOutcomeIsRecoveredOnlyByItsClass(t *testing.T) {
 	})
 }
 
+// An approval that ended while the attempt waited begins nothing.
+func TestCallThatIsNotAllowedAnyMore(t *testing.T) {
+	over := &faults.Fault{Class: faults.Permanent, Code: "expired", Reason: "the approval has expired"}
+	refusing := func(s *scene) tools.Call {
+		call := theCall()
+		call.MayBegin = func() error {
+			require.Equal(t, []effects.Point{effects.PointBegun}, s.points, "asked when all waiting is over")
+			return over
+		}
+		return call
+	}
+	t.Run("a fresh claim is released", func(t *testing.T) {
+		s := newScene(t)
+		_, err := s.with(t.Context(), refusing(s))
+		require.Equal(t, error(over), err)
+		require.Zero(t, s.tool.calls)
+		s.requireReleased("expired: the approval has expired")
+	})
+	t.Run("a recovery stays in doubt", func(t *testing.T) {
+		s := newScene(t)
+		s.inDoubt()
+		_, err := s.with(t.Context(), refusing(s))
+		requireFault(t, err, faults.Unknown, "expired")
+		require.ErrorIs(t, err, over)
+		require.Zero(t, s.tool.calls)
+		s.requireParked("expired: the approval has expired")
+	})
+	t.Run("what is recorded is answered", func(t *testing.T) {
+		s := newScene(t)
+		_, err := s.run()
+		require.NoError(t, err)
+		out, err := s.with(t.Context(), refusing(s))
+		require.NoError(t, err)
+		require.True(t, out.Duplicate)
+	})
+}
+
 func TestPanicOfATool(t *testing.T) {
 	s := newScene(t)
 	s.tool.apply = func(context.Context) (plan.Receipt, error) { panic("PANIC-SECRET") }

@@ -21,11 +21,13 @@ import (
 	"time"
 )
 
-// Class is what an error means for the run. The zero Class is Unknown: an
-// error nobody has named is never retried on a guess.
+// Class is what an error means for the run. The zero Class is Unknown, so an
+// error that nobody has named never says that nothing happened. A step without
+// an effect outside is simply tried again after it; an effect is recovered, as
+// its delivery class allows, and never just made again.
 type Class int
 
-// The classes of section "errors" in docs/design.
+// The classes, by the table at the head of this package.
 const (
 	// Unknown: the effect may or may not have happened.
 	Unknown Class = iota

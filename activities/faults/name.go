@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"strconv"
 )
 
 // The codes that others act upon.
@@ -61,7 +60,7 @@ func nameDial(err error) *Fault {
 		return nil
 	}
 	to := "the other side"
-	if op.Addr != nil {
+	if op.Addr != nil && op.Addr.Network() != "unix" { // a Unix socket's address is a path
 		to = op.Addr.String()
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
@@ -70,28 +69,22 @@ func nameDial(err error) *Fault {
 	return &Fault{Class: Transient, Code: "dial_failed", Reason: "no connection to " + to + "; nothing was sent", Cause: err}
 }
 
+// nameFile leaves the path out: where things lie on this machine is nobody's
+// business who reads the history.
 func nameFile(err error) *Fault {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		return nil
 	}
+	const named = "; the worker's log names it"
 	switch {
 	case errors.Is(path, fs.ErrPermission):
-		return &Fault{Class: Permanent, Code: "permission_denied", Reason: "no permission to " + path.Op + " " + quote(path.Path), Cause: err}
+		return &Fault{Class: Permanent, Code: "permission_denied", Reason: "no permission to " + path.Op + " a file of this machine" + named, Cause: err}
 	case errors.Is(path, fs.ErrNotExist):
-		return &Fault{Class: Permanent, Code: "no_such_file", Reason: quote(path.Path) + " does not exist", Cause: err}
+		return &Fault{Class: Permanent, Code: "no_such_file", Reason: "a file of this machine does not exist" + named, Cause: err}
 	default:
 		return nil
 	}
-}
-
-// quote keeps a file's name on one line and short.
-func quote(path string) string {
-	const limit = 200
-	if len(path) > limit {
-		path = "…" + path[len(path)-limit:]
-	}
-	return strconv.Quote(path)
 }
 
 // innermost follows single wraps only: of a joined error no part is the one.

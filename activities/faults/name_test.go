@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +31,9 @@ func TestName(t *testing.T) {
 		{"a wrapped fault, without the wrapping", fmt.Errorf("%s: %w", secret, named), faults.Throttled, "http_429: kb.example.com asks for patience"},
 		{"canceled", fmt.Errorf("%s: %w", secret, context.Canceled), faults.Transient, "interrupted: the step was interrupted before it was done"},
 		{"deadline", context.DeadlineExceeded, faults.Transient, "deadline_exceeded: the step ran out of time"},
-		{"permission", &fs.PathError{Op: "open", Path: "notes/a\nb.md", Err: fs.ErrPermission}, faults.Permanent, `permission_denied: no permission to open "notes/a\nb.md"`},
-		{"no such file", &fs.PathError{Op: "open", Path: "notes", Err: fs.ErrNotExist}, faults.Permanent, `no_such_file: "notes" does not exist`},
+		{"permission", &fs.PathError{Op: "open", Path: secret, Err: fs.ErrPermission}, faults.Permanent, "permission_denied: no permission to open a file of this machine; the worker's log names it"},
+		{"no such file", &fs.PathError{Op: "open", Path: secret, Err: fs.ErrNotExist}, faults.Permanent, "no_such_file: a file of this machine does not exist; the worker's log names it"},
+		{"a dial to a socket of this machine", &net.OpError{Op: "dial", Net: "unix", Addr: &net.UnixAddr{Name: secret, Net: "unix"}, Err: errors.New(secret)}, faults.Transient, "dial_failed: no connection to the other side; nothing was sent"},
 		{"another file error", &fs.PathError{Op: "read", Path: secret, Err: errors.New(secret)}, faults.Unknown, "unnamed: an error of type *errors.errorString; see the worker's log"},
 		{"a read that broke off", &net.OpError{Op: "read", Err: errors.New(secret)}, faults.Unknown, "unnamed: an error of type *errors.errorString; see the worker's log"},
 		{"anything else", fmt.Errorf("outer %s: %w", secret, errors.New(secret)), faults.Unknown, "unnamed: an error of type *errors.errorString; see the worker's log"},
@@ -49,12 +49,6 @@ func TestName(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestNameOfALongPathIsCut(t *testing.T) {
-	got := faults.Name(&fs.PathError{Op: "open", Path: strings.Repeat("d/", 2000) + "end.md", Err: fs.ErrPermission})
-	require.Less(t, len(got.Error()), 300)
-	require.Contains(t, got.Error(), `end.md"`)
 }
 
 func TestNameOfRealErrors(t *testing.T) {
@@ -78,8 +72,10 @@ func TestNameOfRealErrors(t *testing.T) {
 		require.Equal(t, faults.CodeInterrupted, got.Code)
 	})
 	t.Run("missing file", func(t *testing.T) {
-		_, err := os.ReadFile(filepath.Join(t.TempDir(), "missing.md"))
+		dir := t.TempDir()
+		_, err := os.ReadFile(filepath.Join(dir, "missing.md"))
 		require.Equal(t, "no_such_file", faults.Name(err).Code)
+		require.NotContains(t, faults.Name(err).Error(), dir)
 	})
 }
 

@@ -76,7 +76,7 @@ func TestCollect_SeveralSources(t *testing.T) {
 	write(t, one, "z.md", "1")
 	write(t, two, "a/a.md", "2")
 	write(t, two, "b/b.md", "3")
-	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	c := Collector{Limits: wide, Store: shelf{}.store}
 	m, err := c.Collect(context.Background(), []Selection{
 		{Dir: Dir{"one", one}}, {Dir: Dir{"two", two}, Path: "b"}, {Dir: Dir{"two", two}, Path: "a"},
 	})
@@ -147,7 +147,7 @@ func TestCollect_ProgressAndInterruption(t *testing.T) {
 	require.Equal(t, []Progress{{1, 0, 2}, {1, 1, 2}, {2, 1, 5}}, seen)
 
 	ctx, cancel := context.WithCancel(context.Background())
-	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store, Progress: func(Progress) { cancel() }}
+	c := Collector{Limits: wide, Store: shelf{}.store, Progress: func(Progress) { cancel() }}
 	m, err := c.Collect(ctx, []Selection{{Dir: Dir{"notes", root}}})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, m.Read)
@@ -157,7 +157,7 @@ func TestCollect_StoreFails(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a.md", "x")
 	full := errors.New("disk full")
-	c := Collector{Limits: DefaultLimits(), Store: func(context.Context, []byte) (plan.Digest, error) { return plan.Digest{}, full }}
+	c := Collector{Limits: wide, Store: func(context.Context, []byte) (plan.Digest, error) { return plan.Digest{}, full }}
 	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"notes", root}}})
 	require.ErrorIs(t, err, full)
 }
@@ -206,7 +206,7 @@ func TestC065_NothingToRead(t *testing.T) {
 func TestC065_OneOfTwoSourcesIsEmpty(t *testing.T) {
 	full, none := t.TempDir(), t.TempDir()
 	write(t, full, "a.md", "x")
-	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	c := Collector{Limits: wide, Store: shelf{}.store}
 	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"full", full}}, {Dir: Dir{"none", none}}})
 	require.ErrorContains(t, err, `source "none" holds no file`)
 }

@@ -15,6 +15,9 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
+// wide limits keep nothing out that these tests read.
+var wide = Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000}
+
 // shelf keeps what was collected, as a blob store does.
 type shelf map[plan.Digest]string
 
@@ -28,7 +31,7 @@ func (s shelf) store(_ context.Context, data []byte) (plan.Digest, error) {
 func collect(t *testing.T, root string, change ...func(*Collector, *Selection)) (Manifest, map[string]string) {
 	t.Helper()
 	s := shelf{}
-	c := Collector{Limits: DefaultLimits(), Store: s.store}
+	c := Collector{Limits: wide, Store: s.store}
 	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
 	for _, f := range change {
 		f(&c, &sel)
@@ -51,7 +54,7 @@ func collect(t *testing.T, root string, change ...func(*Collector, *Selection)) 
 // refusal collects what must be refused and returns the fault.
 func refusal(t *testing.T, root string, change ...func(*Collector, *Selection)) *faults.Fault {
 	t.Helper()
-	c := Collector{Limits: DefaultLimits(), Store: shelf{}.store}
+	c := Collector{Limits: wide, Store: shelf{}.store}
 	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
 	for _, f := range change {
 		f(&c, &sel)

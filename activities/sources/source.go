@@ -59,8 +59,3 @@ type Limits struct {
 	MaxTotalBytes int64 // a file that does not fit into what is left of it is skipped
 	MaxEntries    int   // more stop the collection
 }
-
-// DefaultLimits suit a folder of notes or documentation.
-func DefaultLimits() Limits {
-	return Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000}
-}

@@ -31,7 +31,7 @@ type rule struct {
 }
 
 func rules() []rule {
-	pure := []string{"os/...", "net/...", "io/fs", "database/sql/...", "math/rand/...", "crypto/rand",
+	pure := []string{"os/...", "net/...", "database/sql/...", "math/rand/...", "crypto/rand",
 		"log/...", "runtime/...", "syscall", "sync/...", "unsafe"}
 	return []rule{
 		{from: "approvals/plan", only: []string{}, without: append(pure, "go.temporal.io/...")},

@@ -137,6 +137,9 @@ func (c *Config) Validate() error {
 	if strings.TrimSpace(c.TaskQueue) == "" {
 		errs = append(errs, errors.New("task_queue is empty"))
 	}
+	if c.Data == "" {
+		errs = append(errs, errors.New("data is empty: name the folder of the blob store and the ledger"))
+	}
 	data, err := filepath.Abs(c.Data)
 	c.Data = data
 	return errors.Join(append(errs, err, c.Limits.validate(), c.Timing.validate())...)
@@ -148,6 +151,11 @@ func (c *Config) validateSources() error {
 	}
 	var errs []error
 	for _, n := range sorted(c.Sources) {
+		if c.Sources[n] == "" {
+			// Not the folder that the worker happens to be started in.
+			errs = append(errs, fmt.Errorf("source %s: folder is missing", n))
+			continue
+		}
 		folder, err := filepath.Abs(c.Sources[n])
 		if info, statErr := os.Stat(folder); err != nil || statErr != nil || !info.IsDir() {
 			errs = append(errs, fmt.Errorf("source %s: %s is not a folder", n, c.Sources[n]))
@@ -156,13 +164,19 @@ func (c *Config) validateSources() error {
 	}
 	for _, n := range sorted(c.SourceURLs) {
 		u, err := url.Parse(c.SourceURLs[n])
-		if _, known := c.Sources[n]; !known || err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
-			errs = append(errs, fmt.Errorf("source_urls: %s: give an http or https URL, without credentials, for the name of a source", n))
+		if _, known := c.Sources[n]; !known || err != nil || !takesPath(u) {
+			errs = append(errs, fmt.Errorf("source_urls: %s: give an http or https URL, without credentials and fragment, for the name of a source", n))
 			continue
 		}
 		c.SourceURLs[n] = strings.TrimSuffix(c.SourceURLs[n], "/") + "/"
 	}
 	return errors.Join(errs...)
+}
+
+// takesPath reports whether a file's path and "#L12" can be appended to a URL
+// that everybody may read.
+func takesPath(u *url.URL) bool {
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.Fragment == ""
 }
 
 func (c *Config) validateRepositories() error {

@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/holdpoint/holdpoint/internal/devserver"
+	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/internal/toolchain"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -121,19 +123,27 @@ func (d *demo) hold(ctx context.Context, approve string) error {
 	if err := d.program(ctx, "approver", "show", runID); err != nil {
 		return err
 	}
-	command := workflows.ApproveCommand(runID, status.PlanHash, status.Approvers[0])
+	command := runs.ApproveCommand(status)
 	d.section("hold point")
 	yes, err := d.ask(ctx, approve, fmt.Sprintf("plan_hash %s\n\nThis approves exactly that plan:\n\n  %s\n", status.PlanHash, d.here(command)))
 	if err != nil {
 		return err
 	}
-	if !yes {
-		fmt.Fprintf(d.out, "not approved; the run waits until %s\n", status.DecideBy)
-		return errors.New("nothing was written")
-	}
-	fmt.Fprintf(d.out, "$ %s\n", command)
-	if err := d.shell(ctx, command); err != nil {
+	// Somebody may have decided from another terminal meanwhile.
+	if status, err = d.status(ctx); err != nil {
 		return err
+	}
+	switch waits := status.Status == workflows.WaitingApproval; {
+	case waits && !yes:
+		fmt.Fprintf(d.out, "not approved; the run waits until %s\n", status.DecideBy.Format(time.RFC3339))
+		return errors.New("nothing was written")
+	case waits:
+		fmt.Fprintf(d.out, "$ %s\n", command)
+		if err := d.shell(ctx, command); err != nil {
+			return err
+		}
+	default:
+		fmt.Fprintf(d.out, "decided elsewhere: the run is %s\n", status.Status)
 	}
 	d.section("carry out")
 	return d.watch(ctx)

@@ -41,7 +41,7 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	// A group of its own: Ctrl-C reaches the demo, and the demo stops it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, log.Close())
 	}
 	b := &background{command: command, log: log, done: make(chan struct{})}
 	go func() {
@@ -51,11 +51,13 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	return b, b.ready(ctx)
 }
 
-// ready waits for the worker's first line.
+// ready waits for the worker's first line. A worker that does not come to it is
+// stopped.
 func (b *background) ready(ctx context.Context) error {
 	for {
 		said, err := os.ReadFile(b.log.Name())
 		if err != nil {
+			b.stop()
 			return err
 		}
 		if bytes.Contains(said, []byte(" polls task queue ")) {
@@ -66,6 +68,7 @@ func (b *background) ready(ctx context.Context) error {
 			b.stop()
 			return ctx.Err()
 		case <-b.done:
+			b.stop()
 			return fmt.Errorf("the worker did not start: %s", bytes.TrimSpace(said))
 		case <-time.After(50 * time.Millisecond):
 		}

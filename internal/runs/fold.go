@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +22,7 @@ type fold struct {
 	task    workflows.Task
 	state   workflows.State
 	result  *workflows.Status
+	failure string              // of the first action that failed
 	running map[int64]scheduled // by the event that scheduled it
 }
 
@@ -82,7 +82,7 @@ func (f *fold) started(input *commonpb.Payloads) error {
 	f.task = f.task.WithDefaults()
 	f.state = workflows.NewState(f.task)
 	if carried != nil {
-		f.state = *carried
+		f.state = carried.Resumed(f.task, "")
 	}
 	return nil
 }
@@ -96,6 +96,7 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 			return err
 		}
 		f.state.Revision = in.Revision
+		f.state.Gate = approvals.Request{Requester: f.task.Requester}
 	case workflows.ExecuteAction:
 		var in workflows.ExecuteActionInput
 		if err := decode(a.GetInput(), &in); err != nil {
@@ -130,23 +131,21 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 		var p workflows.MakePlanResult
 		if err = decode(result, &p); err == nil {
 			f.state.NewPlan(&p)
+			if !f.left() {
+				f.state.Skip(workflows.RequestApproval)
+				f.state.Skip(workflows.ExecuteAction)
+			}
 		}
 	case workflows.RequestApproval:
 		f.state.Request = new(workflows.RequestApprovalResult)
-		if err = decode(result, f.state.Request); err == nil {
-			f.state.Gate = approvals.Request{
-				RequestID: f.state.Request.RequestID, Phase: approvals.PhaseOpen, Requester: f.task.Requester,
-				PlanHash: f.state.Plan.PlanHash, Policy: f.state.Request.Policy,
-			}
-		}
+		err = decode(result, f.state.Request)
 	case workflows.ExecuteAction:
 		var out workflows.ExecuteActionResult
 		if err = decode(result, &out); err == nil && s.action >= 0 {
 			f.state.ActionEnded(s.action, out)
+			f.landed(s, at)
 		}
-		if f.busy(workflows.ExecuteAction) || f.left() {
-			return err
-		}
+		return err
 	case workflows.Summarize:
 		f.state.Summary = new(workflows.SummarizeResult)
 		err = decode(result, f.state.Summary)
@@ -159,23 +158,41 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 	err := temporal.GetDefaultFailureConverter().FailureToError(failure)
 	if s.action >= 0 {
 		f.state.ActionFailed(s.action, err)
+		f.landed(s, at)
+		return
 	}
 	f.state.Fail(s.step, workflows.FaultText(err), int(s.attempt), at)
 }
 
-func (f *fold) busy(step workflows.StepName) bool {
+// landed says what an action that came back means for its step. As in the
+// workflow, those in flight are waited for, and the first failure names it.
+func (f *fold) landed(s scheduled, at time.Time) {
+	if row := f.state.Actions[s.action]; row.Error != "" && f.failure == "" {
+		f.failure = row.ID + ": " + row.Error
+	}
+	switch {
+	case f.inFlight():
+	case f.failure != "":
+		f.state.Fail(s.step, f.failure, int(s.attempt), at)
+	case !f.left():
+		f.state.Complete(s.step, int(s.attempt), at)
+	}
+}
+
+// inFlight reports whether an action is under way.
+func (f *fold) inFlight() bool {
 	for _, s := range f.running {
-		if s.step == step {
+		if s.action >= 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// left reports whether the plan has actions that have not come to an end.
+// left reports whether the plan has actions that are not done.
 func (f *fold) left() bool {
 	for _, a := range f.state.Actions {
-		if a.Status == workflows.StepPending {
+		if a.Status != workflows.StepCompleted {
 			return true
 		}
 	}
@@ -192,25 +209,10 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
 		return err
 	}
 	for _, v := range judged.Verdicts {
+		f.state.Apply(&v)
 		f.state.Decisions.Add(v)
-		f.accepted(v)
-		f.state.Gate = f.state.Gate.After(v)
 	}
 	return nil
-}
-
-// accepted takes what an accepted decision changes beside the gate.
-func (f *fold) accepted(v approvals.Verdict) {
-	switch {
-	case v.Code != approvals.Accepted:
-	case v.Decision == approvals.Revise:
-		f.state.Reason = "a new plan was asked for by " + v.Approver
-	case v.Decision == approvals.Approve:
-		f.state.Reason = ""
-		if grant, err := approvals.NewGrant(f.state.Gate, v); err == nil {
-			f.state.Grant = &grant
-		}
-	}
 }
 
 // attributes reads what the workflow shows outside: its status, and the
@@ -222,46 +224,21 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 		if err := converter.GetDefaultDataConverter().FromPayload(payload, decideBy); err != nil {
 			return err
 		}
-		f.state.DecideBy, f.state.Gate.DecideBy = decideBy, *decideBy
+		if f.state.DecideBy = decideBy; f.state.Request != nil {
+			f.state.OpenGate(f.task, "")
+		}
 	}
 	if payload, ok := fields[workflows.StatusAttribute]; ok {
-		return converter.GetDefaultDataConverter().FromPayload(payload, &f.state.Status)
-	}
-	return nil
-}
-
-// closed reads how the execution ended. A run has its result in every end
-// that the workflow itself came to.
-func (f *fold) closed(e *historypb.HistoryEvent) error {
-	switch e.GetEventType() {
-	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED:
-		return f.ended(e.GetWorkflowExecutionCompletedEventAttributes().GetResult())
-	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED:
-		return f.ended(e.GetWorkflowExecutionCanceledEventAttributes().GetDetails())
-	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED:
-		failure := e.GetWorkflowExecutionFailedEventAttributes().GetFailure()
-		if details := failure.GetApplicationFailureInfo().GetDetails(); details != nil {
-			return f.ended(details)
+		var status workflows.RunStatus
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, &status); err != nil {
+			return err
 		}
-		f.state.Status, f.state.Reason = workflows.Failed, failure.GetMessage()
-	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
-		reason := e.GetWorkflowExecutionTerminatedEventAttributes().GetReason()
-		f.state.Status, f.state.Reason = workflows.Failed, "terminated by an operator: "+reason
-	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT:
-		f.state.Status, f.state.Reason = workflows.Failed, "the workflow's own time limit ended it"
+		// An end is shown a moment before it comes. It is one when the
+		// execution has closed, with its result.
+		if !status.Ended() {
+			f.state.Status = status
+		}
 	}
-	return nil
-}
-
-func (f *fold) ended(payloads *commonpb.Payloads) error {
-	var result workflows.Status
-	if err := decode(payloads, &result); err != nil {
-		return fmt.Errorf("result: %w", err)
-	}
-	if result.Status == "" {
-		return errors.New("the result holds no status")
-	}
-	f.result = &result
 	return nil
 }
 

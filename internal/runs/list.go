@@ -34,14 +34,33 @@ type Filter struct {
 
 func (f Filter) query() string {
 	clauses := []string{fmt.Sprintf("WorkflowType = '%s'", workflows.WorkflowType)}
-	for name, value := range map[string]string{
-		workflows.TenantAttribute: f.Tenant, workflows.StatusAttribute: string(f.Status),
-	} {
-		if value != "" {
-			clauses = append(clauses, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(value, "'", "''")))
-		}
+	if f.Tenant != "" {
+		clauses = append(clauses, equal(workflows.TenantAttribute, f.Tenant))
+	}
+	if f.Status != "" {
+		clauses = append(clauses, f.statusClause())
 	}
 	return strings.Join(clauses, " AND ")
+}
+
+// statusClause finds every run that may be listed with the status. One that an
+// operator terminated never took back what it had shown.
+func (f Filter) statusClause() string {
+	shown := equal(workflows.StatusAttribute, string(f.Status))
+	switch f.Status {
+	case workflows.Running, workflows.WaitingApproval:
+		return shown + " AND ExecutionStatus = 'Running'"
+	case workflows.Failed:
+		return "(" + shown + " OR ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')"
+	case workflows.Canceled:
+		return "(" + shown + " OR ExecutionStatus = 'Canceled')"
+	default: // an end that the workflow itself shows
+		return shown
+	}
+}
+
+func equal(attribute, value string) string {
+	return fmt.Sprintf("%s = '%s'", attribute, strings.ReplaceAll(value, "'", "''"))
 }
 
 // List returns runs, the newest first.
@@ -57,7 +76,9 @@ func (r Reader) List(ctx context.Context, f Filter) ([]Listed, error) {
 		if info.GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
 			continue
 		}
-		runs = append(runs, listed(info))
+		if l := listed(info); f.Status == "" || l.Status == f.Status {
+			runs = append(runs, l)
+		}
 	}
 	return runs, nil
 }
@@ -74,8 +95,15 @@ func listed(info *workflowpb.WorkflowExecutionInfo) Listed {
 	attribute(workflows.PlanHashAttribute, &l.PlanHash)
 	attribute(workflows.RiskAttribute, &l.Risk)
 	attribute(workflows.DecideByAttribute, &l.DecideBy)
-	if l.Status == "" {
-		l.Status = workflows.RunStatus(strings.ToUpper(info.GetStatus().String()))
+	switch status := info.GetStatus(); {
+	case l.Status.Ended():
+	case status == enums.WORKFLOW_EXECUTION_STATUS_TERMINATED, status == enums.WORKFLOW_EXECUTION_STATUS_TIMED_OUT,
+		status == enums.WORKFLOW_EXECUTION_STATUS_FAILED:
+		l.Status = workflows.Failed
+	case status == enums.WORKFLOW_EXECUTION_STATUS_CANCELED:
+		l.Status = workflows.Canceled
+	case l.Status == "":
+		l.Status = workflows.RunStatus(strings.ToUpper(status.String()))
 	}
 	return l
 }

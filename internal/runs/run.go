@@ -20,14 +20,12 @@ import (
 // Run is a run as seen from outside.
 type Run struct {
 	ID        string           // workflow ID
-	Execution string           // Temporal's run id of the newest execution
 	Task      workflows.Task   // what was asked for
 	Status    workflows.Status // where it stands
 	State     workflows.State  // with the plan and every kept verdict
 	TaskQueue string
 	Pollers   int       // workers that polled the task queue lately
 	Pending   []Pending // attempts that run or wait now
-	StartedAt time.Time
 	Closed    bool
 	// TaskDigest is the digest of the task that the run was started with, or
 	// empty when it was not started by starter.
@@ -60,9 +58,8 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 	described := description.RawResponse
 	info := described.GetWorkflowExecutionInfo()
 	run := &Run{
-		ID: runID, Execution: info.GetExecution().GetRunId(),
+		ID:        runID,
 		TaskQueue: described.GetExecutionConfig().GetTaskQueue().GetName(),
-		StartedAt: info.GetStartTime().AsTime(),
 		Closed:    info.GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING,
 	}
 	if info.GetType().GetName() != workflows.WorkflowType {
@@ -74,7 +71,7 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 		}
 	}
 	f := newFold()
-	events := r.Client.GetWorkflowHistory(ctx, runID, run.Execution, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := r.Client.GetWorkflowHistory(ctx, runID, info.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		if err != nil {
@@ -88,7 +85,9 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 	run.Status = f.view(runID)
 	run.Pending = f.pending(described.GetPendingActivities())
 	if !run.Closed {
-		run.Pollers = r.Pollers(ctx, run.TaskQueue)
+		if run.Pollers, err = r.Pollers(ctx, run.TaskQueue); err != nil {
+			return nil, err
+		}
 	}
 	return run, nil
 }
@@ -96,10 +95,10 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 // Pollers counts the workers that have polled the task queue within the last
 // 70 seconds: a poll waits a minute on the server, and that of a worker which
 // was killed since does too.
-func (r Reader) Pollers(ctx context.Context, queue string) int {
+func (r Reader) Pollers(ctx context.Context, queue string) (int, error) {
 	described, err := r.Client.DescribeTaskQueue(ctx, queue, enums.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
-		return 0
+		return 0, fmt.Errorf("who polls task queue %s: %w", queue, err)
 	}
 	n := 0
 	for _, p := range described.GetPollers() {
@@ -107,7 +106,7 @@ func (r Reader) Pollers(ctx context.Context, queue string) int {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }
 
 func (r Reader) explain(runID string, err error) error {

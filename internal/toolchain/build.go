@@ -21,7 +21,7 @@ import (
 var cost = map[string]string{
 	"temporal":      "about 3 minutes and 250 MB",
 	"golangci-lint": "about 3 minutes and 45 MB",
-	"compose":       "about 2 minutes and 60 MB",
+	"compose":       "about 3 minutes and 70 MB",
 	"workflowcheck": "about half a minute and 7 MB",
 }
 

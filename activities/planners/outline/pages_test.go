@@ -21,7 +21,7 @@ const root = "../../.."
 func collect(t *testing.T, name, dir string) []planners.Document {
 	t.Helper()
 	contents := map[plan.Digest][]byte{}
-	c := sources.Collector{Limits: sources.DefaultLimits(), Store: func(_ context.Context, data []byte) (plan.Digest, error) {
+	c := sources.Collector{Limits: sources.Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000}, Store: func(_ context.Context, data []byte) (plan.Digest, error) {
 		d := plan.Sum(data)
 		contents[d] = data
 		return d, nil

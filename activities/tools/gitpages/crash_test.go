@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -296,6 +297,139 @@ func TestKilledTransactionThatNobodyCanReadIsUnknown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.head(), receipt.Ref)
 	require.Equal(t, 1, b.commits())
+}
+
+// The transaction was killed and moved the refs. They are read again, and what
+// they lead to is not: a refusal would say that nothing was written.
+func TestKilledTransactionOfWhichTheEffectCannotBeReadIsUnknown(t *testing.T) {
+	for _, tt := range []struct{ name, command, lines string }{
+		{"the marker's commit: git fails", "log", `echo "fatal: no" >&2; exit 128`},
+		{"the marker's commit: the context ends", "log", ""},
+		{"whether the branch has it: git fails", "merge-base", `echo "fatal: no" >&2; exit 128`},
+		{"the marker's page: the file system refuses", "cat-file --batch", `echo "error: Permission denied" >&2; exit 128`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBase(t)
+			call := b.plan("page.md", "text\n")
+			ctx := eventually(t)
+			if tt.lines == "" {
+				ctx, tt.lines = cancelInTransaction(t)
+			}
+			killed := filepath.Join(t.TempDir(), "killed")
+			tool := newTool(t, b.path, gitpages.Options{Git: script(t, `case " $* " in
+*" update-ref "*) `+realGit(t)+` "$@"; `+colleague(t)+`; : >'`+killed+`'; kill -9 $$;;
+*" `+tt.command+` "*) if [ -e '`+killed+`' ]; then `+tt.lines+`; fi;;
+esac
+exec `+realGit(t)+` "$@"`)})
+			_, err := tool.Apply(ctx, call)
+			requireFault(t, err, faults.Unknown, "refs_unknown")
+			require.FileExists(t, killed)
+
+			receipt, err := b.apply(call)
+			require.NoError(t, err)
+			require.Equal(t, b.marker(keyOf(call)), receipt.Ref)
+			require.Equal(t, 1, b.count("page.md", keyOf(call)))
+		})
+	}
+}
+
+// colleague is a shell line that commits on the branch, past the work tree.
+func colleague(t *testing.T) string {
+	git := realGit(t) + " -c user.name=Mei -c user.email=mei@example.com"
+	return git + ` update-ref refs/heads/main "$(GIT_AUTHOR_NAME=Mei GIT_AUTHOR_EMAIL=mei@example.com ` + git +
+		` commit-tree -p refs/heads/main -m theirs 'refs/heads/main^{tree}')"`
+}
+
+// What is read after a killed transaction, and says that it did nothing, is as
+// good as if none had been killed.
+func TestKilledTransactionAfterWhichAnotherEffectIsRead(t *testing.T) {
+	for name, tt := range map[string]struct{ ref, code string }{
+		"in the place of the page":   {"refs/heads/main", "page_changed"},
+		"in the place of the marker": {"refs/holdpoint/<key>", "key_conflict"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBase(t)
+			b.person("page.md", "theirs\n")
+			theirs := b.head()
+			b.git("reset", "--quiet", "--hard", b.git("commit-tree", "-m", "empty", b.git("mktree")))
+			before := b.head()
+			call := b.plan("page.md", "text\n")
+			ref := strings.ReplaceAll(tt.ref, "<key>", keyOf(call))
+			tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, realGit(t)+" update-ref "+ref+" "+theirs+"; kill -9 $$")})
+			_, err := tool.Apply(eventually(t), call)
+			requireFault(t, err, faults.Permanent, tt.code)
+			require.Contains(t, []string{before, theirs}, b.head())
+		})
+	}
+}
+
+// What a kill between the two renames leaves: the effect is made, so nothing
+// that stands in the marker's way makes it a refusal.
+func TestBranchWithoutMarkerThatCannotBeSet(t *testing.T) {
+	for name, end := range map[string]bool{"a lock": false, "the end of the context": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBase(t)
+			call := b.plan("page.md", "text\n")
+			made, err := b.apply(call)
+			require.NoError(t, err)
+			b.git("update-ref", "-d", "refs/holdpoint/"+keyOf(call))
+			lock := filepath.Join(b.path, ".git", "refs", "holdpoint", keyOf(call)+".lock")
+			require.NoError(t, os.MkdirAll(filepath.Dir(lock), 0o755))
+			require.NoError(t, os.WriteFile(lock, nil, 0o600))
+
+			o, ctx := gitpages.Options{Patience: time.Nanosecond}, eventually(t)
+			if end {
+				var inTransaction string
+				ctx, inTransaction = cancelInTransaction(t)
+				o.Git = onUpdateRef(t, inTransaction+"; exec "+realGit(t)+` "$@"`)
+			}
+			again, err := newTool(t, b.path, o).Apply(ctx, call)
+			require.NoError(t, err)
+			require.Equal(t, made, again)
+			require.Equal(t, 1, b.commits())
+			b.requireNoMarker(keyOf(call))
+		})
+	}
+}
+
+// The approval may end while this tool waits for its turn or tries again.
+func TestNoWriteBeginsThatIsNotAllowedAnyMore(t *testing.T) {
+	over := &faults.Fault{Class: faults.Permanent, Code: "expired", Reason: "the approval has expired"}
+	t.Run("at the first transaction", func(t *testing.T) {
+		b := newBase(t)
+		call := b.plan("page.md", "text\n")
+		call.MayBegin = func() error { return over }
+		_, err := b.apply(call)
+		require.Equal(t, over, requireFault(t, err, faults.Permanent, "expired"))
+		require.Zero(t, b.commits())
+		b.requireNoMarker(keyOf(call))
+	})
+	t.Run("after one that was killed", func(t *testing.T) {
+		b := newBase(t)
+		call := b.plan("page.md", "text\n")
+		asked := 0
+		call.MayBegin = func() error {
+			if asked++; asked > 1 {
+				return over
+			}
+			return nil
+		}
+		tool := newTool(t, b.path, gitpages.Options{Git: onUpdateRef(t, "kill -9 $$")})
+		_, err := tool.Apply(eventually(t), call)
+		requireFault(t, err, faults.Permanent, "expired")
+		require.Equal(t, 2, asked)
+		require.Zero(t, b.commits())
+	})
+	t.Run("but what was written is found", func(t *testing.T) {
+		b := newBase(t)
+		call := b.plan("page.md", "text\n")
+		made, err := b.apply(call)
+		require.NoError(t, err)
+		call.MayBegin = func() error { return over }
+		again, err := b.apply(call)
+		require.NoError(t, err)
+		require.Equal(t, made, again)
+	})
 }
 
 func TestTransactionThatHasBegunIsNotCanceled(t *testing.T) {

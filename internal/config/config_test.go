@@ -1,0 +1,200 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/config"
+)
+
+// load reads a configuration file of that text, in a folder with notes/.
+func load(t *testing.T, text string) (config.Config, string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "notes"), 0o755))
+	file := filepath.Join(dir, "holdpoint.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	c, err := config.Load(file)
+	return c, dir, err
+}
+
+func TestLoadLaysTheFileOverTheDefaults(t *testing.T) {
+	c, dir, err := load(t, `
+task_queue: reports
+sources: {notes: notes, shared: /srv/shared}
+source_urls: {notes: "https://git.example.com/notes/blob/main"}
+repositories:
+  kb: {path: ../kb, branch: pages}
+policy: policies/policy.yaml
+data: state
+limits: {parallel_actions: 3}
+timing: {lease: 9s}
+`)
+	require.NoError(t, err)
+	want := config.Default()
+	want.TaskQueue = "reports"
+	want.Sources = map[string]string{"notes": filepath.Join(dir, "notes"), "shared": "/srv/shared"}
+	want.SourceURLs = map[string]string{"notes": "https://git.example.com/notes/blob/main"}
+	want.Repositories = map[string]config.Repository{"kb": {Path: filepath.Join(filepath.Dir(dir), "kb"), Branch: "pages"}}
+	want.Policy, want.Data = filepath.Join(dir, "policies", "policy.yaml"), filepath.Join(dir, "state")
+	want.Limits.ParallelActions = 3
+	want.Timing.Lease = 9 * time.Second
+	require.Equal(t, want, c)
+}
+
+func TestDefaultsAreThoseOfTheDocumentation(t *testing.T) {
+	c := config.Default()
+	require.Equal(t, "holdpoint", c.TaskQueue)
+	require.Equal(t, ".holdpoint", c.Data)
+	require.Equal(t, 2*time.Second, c.Timing.HeartbeatTimeout)
+	require.Equal(t, 3*time.Second, c.Timing.Lease)
+	require.Equal(t, time.Second, c.Timing.StickyTimeout)
+	require.False(t, c.SingleMachine)
+	for _, text := range []string{"", "# nothing yet\n", "---\n"} {
+		loaded, dir, err := load(t, text)
+		require.NoError(t, err)
+		c.Data = filepath.Join(dir, ".holdpoint")
+		require.Equal(t, c, loaded, "%q", text)
+	}
+}
+
+func TestLoadNamesTheLineOfAMistake(t *testing.T) {
+	for name, tc := range map[string]struct{ text, says string }{
+		"unknown field":       {"task_queue: x\nsorces: {notes: notes}\n", "line 2: field sorces"},
+		"unknown inner field": {"limits:\n  parallel: 3\n", "line 2: field parallel"},
+		"another case":        {"Task_queue: x\n", "line 1: field Task_queue"},
+		"twice":               {"data: a\ndata: b\n", "line 2"},
+		"a number as period":  {"timing:\n  lease: 3\n", "line 2: cannot unmarshal"},
+		"no period":           {"timing:\n  lease: soon\n", "line 2: cannot unmarshal"},
+		"a list of sources":   {"sources: [notes]\n", "line 1: cannot unmarshal"},
+		"no YAML":             {"sources: {notes: notes\n", "line 1"},
+		"a tab":               {"sources:\n\tnotes: notes\n", "line 2"},
+		"a second document":   {"data: a\n---\ndata: b\n", "more follows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := load(t, tc.text)
+			require.ErrorContains(t, err, tc.says)
+			require.ErrorContains(t, err, "holdpoint.yaml")
+		})
+	}
+	_, err := config.Load(filepath.Join(t.TempDir(), "absent.yaml"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// Flags are laid over the file, also where it names nothing.
+func TestLoadLeavesMapsThatFlagsCanAddTo(t *testing.T) {
+	c, _, err := load(t, "sources:\nrepositories:\n")
+	require.NoError(t, err)
+	c.Sources["notes"] = "notes"
+	c.Repositories["kb"] = config.Repository{Path: "kb"}
+}
+
+// valid is a configuration without mistakes.
+func valid(t *testing.T) config.Config {
+	t.Helper()
+	c, _, err := load(t, "sources: {notes: notes}\nrepositories: {kb: {path: kb}}\npolicy: policy.yaml\n")
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	return c
+}
+
+func TestValidateSaysWhatIsWrong(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	for name, tc := range map[string]struct {
+		change func(*config.Config)
+		says   string
+	}{
+		"no source":             {func(c *config.Config) { c.Sources = nil }, "no source root"},
+		"source is missing":     {func(c *config.Config) { c.Sources["notes"] = "/no/such/folder" }, "source notes: /no/such/folder is not a folder"},
+		"source is a file":      {func(c *config.Config) { c.Sources["notes"] = file }, "is not a folder"},
+		"source is not given":   {func(c *config.Config) { c.Sources["notes"] = "" }, "source notes: folder is missing"},
+		"source's name":         {func(c *config.Config) { c.Sources["a/b"] = c.Sources["notes"] }, `name "a/b"`},
+		"source's empty name":   {func(c *config.Config) { c.Sources[""] = c.Sources["notes"] }, `name ""`},
+		"source's Chinese name": {func(c *config.Config) { c.Sources["笔记"] = c.Sources["notes"] }, `name "笔记"`},
+		"URL of no source":      {func(c *config.Config) { c.SourceURLs = map[string]string{"other": "https://example.com"} }, "source_urls: other"},
+		"URL of another scheme": {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "javascript:alert(1)"} }, "source_urls: notes"},
+		"URL with credentials":  {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "https://u:p@example.com"} }, "source_urls: notes"},
+		"URL with a fragment":   {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "https://example.com/#x"} }, "source_urls: notes"},
+		"URL without a host":    {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "https:///notes"} }, "source_urls: notes"},
+		"no URL":                {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "http://[::1"} }, "source_urls: notes"},
+		"no repository":         {func(c *config.Config) { c.Repositories = nil }, "no repository"},
+		"repository's path":     {func(c *config.Config) { c.Repositories["kb"] = config.Repository{} }, "repository kb: path is missing"},
+		"repository's name":     {func(c *config.Config) { c.Repositories[".kb"] = config.Repository{Path: "x"} }, `name ".kb"`},
+		"task queue":            {func(c *config.Config) { c.TaskQueue = " " }, "task_queue is empty"},
+		"data":                  {func(c *config.Config) { c.Data = "" }, "data is empty"},
+		"file bytes":            {func(c *config.Config) { c.Limits.FileBytes = 0 }, "file_bytes"},
+		"total bytes":           {func(c *config.Config) { c.Limits.TotalBytes = -1 }, "total_bytes"},
+		"entries":               {func(c *config.Config) { c.Limits.Entries = 0 }, "entries"},
+		"no parallel action":    {func(c *config.Config) { c.Limits.ParallelActions = 0 }, "parallel_actions must be 1 to 200"},
+		"many parallel actions": {func(c *config.Config) { c.Limits.ParallelActions = 201 }, "parallel_actions must be 1 to 200"},
+		"no attempt":            {func(c *config.Config) { c.Limits.StepAttempts = 0 }, "step_attempts must be 1 to 1,000"},
+		"many attempts":         {func(c *config.Config) { c.Limits.StepAttempts = 1001 }, "step_attempts must be 1 to 1,000"},
+		"heartbeat":             {func(c *config.Config) { c.Timing.HeartbeatTimeout = 499 * time.Millisecond }, "heartbeat_timeout must be at least 500ms"},
+		"sticky timeout":        {func(c *config.Config) { c.Timing.StickyTimeout = 0 }, "sticky_timeout"},
+		"drain timeout":         {func(c *config.Config) { c.Timing.DrainTimeout = 0 }, "drain_timeout"},
+		"short lease":           {func(c *config.Config) { c.Timing.Lease = time.Second }, "lease must not be shorter than heartbeat_timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := valid(t)
+			tc.change(&c)
+			require.ErrorContains(t, c.Validate(), tc.says)
+		})
+	}
+}
+
+// Everything that is wrong is said at once.
+func TestValidateReportsEverything(t *testing.T) {
+	c := config.Config{Data: "x"}
+	err := c.Validate()
+	for _, part := range []string{"no source root", "no repository", "task_queue", "limits:", "timing:"} {
+		require.ErrorContains(t, err, part)
+	}
+}
+
+func TestValidateMakesPathsAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.Mkdir("notes", 0o755))
+	c := config.Default()
+	c.Sources["notes"] = "notes"
+	c.SourceURLs = map[string]string{"notes": "https://example.com/notes"}
+	c.Repositories["kb"] = config.Repository{Path: "kb"}
+	require.NoError(t, c.Validate())
+	// The folder may have been reached through a link.
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(here, "notes"), c.Sources["notes"])
+	require.Equal(t, filepath.Join(here, "kb"), c.Repositories["kb"].Path)
+	require.Equal(t, filepath.Join(here, ".holdpoint"), c.Data)
+	require.Equal(t, "https://example.com/notes/", c.SourceURLs["notes"], "a path can be appended")
+}
+
+// A data folder may be called what a folder may be called.
+func TestBlobURLOpensTheFolderItNames(t *testing.T) {
+	for _, name := range []string{
+		"plain", "two words", "what?", "no#1", "100%", "100%20", "a+b&c=d", "知识库 数据", "café", "semi;colon", `back\slash`, `"quoted"`, "a:b", "@home",
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), name)
+			store, err := blobs.Open(t.Context(), config.BlobURL(data))
+			require.NoError(t, err)
+			defer store.Close()
+			digest, err := store.Put(t.Context(), "acme", []byte("text"))
+			require.NoError(t, err)
+			got, err := store.Get(t.Context(), "acme", digest, 100)
+			require.NoError(t, err)
+			require.Equal(t, "text", string(got))
+			kept, err := os.ReadFile(filepath.Join(data, "blobs", "acme", digest.Hex()[:2], digest.Hex()))
+			require.NoError(t, err, "in the very folder of that name")
+			require.Equal(t, "text", string(kept))
+			require.True(t, strings.HasPrefix(config.BlobURL(data), "file:///"))
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+const (
+	sameInput  = "sha256:same"
+	otherInput = "sha256:other"
+)
+
+func endedRun(status workflows.RunStatus, actions ...workflows.Action) *runs.Run {
+	run := &runs.Run{ID: "acme/x", TaskDigest: sameInput, Closed: true}
+	run.Status = workflows.Status{RunID: "acme/x", Status: status, Reason: "the reason", Actions: actions}
+	for _, a := range actions {
+		if a.Status == workflows.StepInDoubt {
+			run.Status.Counts.InDoubt++
+		}
+	}
+	return run
+}
+
+func inDoubt(id string, recoverable bool) workflows.Action {
+	return workflows.Action{ID: id, Status: workflows.StepInDoubt, Recoverable: recoverable}
+}
+
+// The table of start's documentation.
+func TestMayAttach(t *testing.T) {
+	hidden := endedRun(workflows.Failed, inDoubt("page", true))
+	hidden.Status.Counts.InDoubt = 3
+	const again, once = true, false
+	cases := []struct {
+		name   string
+		run    *runs.Run
+		input  string
+		again  bool
+		attach bool
+		says   string // of the error; "" for none
+	}{
+		{"runs", endedRun(workflows.Running), sameInput, once, true, ""},
+		{"waits", endedRun(workflows.WaitingApproval), sameInput, again, true, ""},
+		{"completed", endedRun(workflows.Completed), sameInput, again, true, ""},
+		{"runs, other input", endedRun(workflows.Running), otherInput, once, false, "other input"},
+		{"completed, other input", endedRun(workflows.Completed), otherInput, again, false, "other input"},
+		{"failed, other input", endedRun(workflows.Failed), otherInput, again, false, "choose another business id"},
+		{"failed", endedRun(workflows.Failed), sameInput, once, false, "the reason\nStart it once more with --again"},
+		{"failed, again", endedRun(workflows.Failed), sameInput, again, false, ""},
+		{"rejected, again", endedRun(workflows.Rejected), sameInput, again, false, ""},
+		{"in doubt", endedRun(workflows.Failed, inDoubt("mail", false), inDoubt("page", true)), sameInput, again, false, "happened: mail. Look at their target"},
+		{"in doubt, once", endedRun(workflows.Failed, inDoubt("mail", false)), sameInput, once, false, "happened: mail. Look at their target"},
+		{"in doubt, recoverable", endedRun(workflows.Failed, inDoubt("page", true)), sameInput, again, false, ""},
+		{"in doubt, not all shown", hidden, sameInput, again, false, "2 more"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			attach, err := mayAttach(c.run, c.input, c.again)
+			require.Equal(t, c.attach, attach)
+			if c.says == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, c.says)
+			}
+		})
+	}
+}
+
+// Of two that start a failed run once more, the second must not repeat what
+// the first completed: the server looks at how the newest execution closed.
+func TestReuse(t *testing.T) {
+	for _, status := range []workflows.RunStatus{workflows.Failed, workflows.Canceled} {
+		require.Equal(t, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, reuse(status), status)
+	}
+	for _, status := range []workflows.RunStatus{workflows.Rejected, workflows.Expired} {
+		require.Equal(t, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, reuse(status), "%s is completed for the server", status)
+	}
+}
+
+func TestTheNextCommandIsOneThatWorks(t *testing.T) {
+	require.Contains(t, next(endedRun(workflows.Failed, inDoubt("page", true))), "--again")
+	refused := next(endedRun(workflows.Failed, inDoubt("mail", false)))
+	require.NotContains(t, refused, "--again")
+	require.Contains(t, refused, "mail")
+	require.Empty(t, next(endedRun(workflows.Completed)))
+}
+
+func TestAReasonOfManyLinesIsOne(t *testing.T) {
+	run := endedRun(workflows.Rejected)
+	run.Status.Reason = "rejected by cy.ma: no\nstarter: all is well"
+	require.Equal(t, fmt.Sprintf("run %s ended REJECTED: rejected by cy.ma: no starter: all is well", run.ID), errEnded(run).Error())
+}

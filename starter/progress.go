@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// show prints each piece of progress once, in lines that stay stable.
+func (w *watcher) show(run *runs.Run) {
+	status := run.Status
+	for _, step := range status.Steps {
+		if step.Name == workflows.ExecuteAction {
+			for _, a := range status.Actions {
+				w.action(a)
+			}
+		}
+		switch step.Status { //nolint:exhaustive // what has not ended is no news
+		case workflows.StepCompleted, workflows.StepSkipped:
+			w.line("checkpoint: %s -> %s%s", step.Name, step.Status, revision(step, status))
+		case workflows.StepFailed:
+			w.line("step: %s -> %s%s", step.Name, step.Status, because(step.Error))
+		}
+	}
+	for _, p := range run.Pending {
+		if p.Attempt > 1 {
+			w.line("retry: %s, attempt %d%s", plan.Escape(p.Activity), p.Attempt, because(p.Failure))
+		}
+	}
+	for _, v := range status.Decisions.Recent {
+		w.line("decision: %s -> %s%s", decided(v), v.Code, because(v.Reason))
+	}
+	if !run.Closed && run.Pollers == 0 {
+		w.line("no worker polls %s", plan.Escape(run.TaskQueue))
+	}
+	if status.Status != workflows.Running {
+		w.line("%s%s%s", status.Status, because(status.Reason), deadline(status))
+	}
+}
+
+func (w *watcher) action(a workflows.Action) {
+	id, ref := plan.Escape(a.ID), plan.Escape(a.Ref)
+	switch {
+	case a.Status == workflows.StepCompleted && a.Already:
+		w.line("action: %s -> ALREADY DONE (%s)", id, ref)
+	case a.Status == workflows.StepCompleted:
+		w.line("action: %s -> COMPLETED (%s)", id, ref)
+	case a.Status == workflows.StepFailed, a.Status == workflows.StepInDoubt, a.Status == workflows.StepSkipped:
+		w.line("action: %s -> %s%s", id, a.Status, because(a.Error))
+	}
+}
+
+// line prints a line unless it was printed before.
+func (w *watcher) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if w.shown[text] {
+		return
+	}
+	w.shown[text] = true
+	if !w.json {
+		fmt.Fprintln(w.out, text)
+	}
+}
+
+// decided says what was decided by whom. The name is a claim that anyone may
+// have typed, so nothing in it may draw on the screen.
+func decided(v approvals.Verdict) string {
+	if v.Decision == "" {
+		return "unreadable"
+	}
+	return fmt.Sprintf("%s by %s", v.Decision, plan.Escape(v.Approver))
+}
+
+// because is a reason or an error after what it explains. It may quote a
+// comment, a document or a target's answer.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + plan.Escape(reason)
+}
+
+// revision tells the second completion of a step from the first.
+func revision(step workflows.Step, status workflows.Status) string {
+	if step.Runs < 2 || step.Name == workflows.ExecuteAction {
+		return ""
+	}
+	return fmt.Sprintf(" (revision %d)", status.Revision)
+}
+
+func deadline(status workflows.Status) string {
+	if status.Status != workflows.WaitingApproval || status.DecideBy == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (plan %s, decide before %s)", status.PlanHash, status.DecideBy.Format(time.RFC3339))
+}
