@@ -44,7 +44,8 @@ func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task,
 			continue
 		case row.State == effects.Started && row.Fingerprint != fingerprint:
 			return bad("in_doubt", "action %.64q: it is not known whether run %s wrote an earlier version of %s; "+
-				"run it again with the documents as they were then, which finds out, or write with another semantic_version", action.ID, row.RunID, action.Target)
+				"run it again with the documents as they were then, which finds out, or write with another semantic_version",
+				action.ID, row.RunID, action.Target)
 		case row.State != effects.Started && newest.row.Fingerprint == fingerprint:
 			action.SemanticVersion, action.IdempotencyKey, action.Done = newest.version, newest.row.Key, newest.row.Receipt
 			return nil

@@ -133,17 +133,21 @@ func (t Task) Validate() error {
 	if !validName(t.Tenant) {
 		bad("tenant %q: use 1 to 64 letters, digits, '.', '_' or '-', no '..', and no '.' at its ends", t.Tenant)
 	}
-	if problem := textProblem(t.BusinessID, 200, false); problem != "" {
-		bad("business_id: %s", problem)
-	}
-	if problem := textProblem(t.Goal, 4000, true); problem != "" {
-		bad("goal: %s", problem)
+	for _, field := range []struct {
+		name, text string
+		limit      int
+		lines      bool
+	}{
+		{"business_id", t.BusinessID, 200, false},
+		{"goal", t.Goal, 4000, true},
+		{"semantic_version", t.SemanticVersion, 64, false},
+	} {
+		if problem := textProblem(field.text, field.limit, field.lines); problem != "" {
+			bad("%s: %s", field.name, problem)
+		}
 	}
 	if _, err := approvals.NormalizeIdentity(t.Requester); err != nil {
 		bad("requester: %w; nobody could be told apart from them at the gate", err)
-	}
-	if problem := textProblem(t.SemanticVersion, 64, false); problem != "" {
-		bad("semantic_version: %s", problem)
 	}
 	if t.OnFailure != Stop && t.OnFailure != Continue {
 		bad("on_failure %q: use %q or %q", t.OnFailure, Stop, Continue)
@@ -152,32 +156,40 @@ func (t Task) Validate() error {
 		bad("context: name 1 to %d sources", maxSources)
 	}
 	for i, s := range t.Context {
-		if s.Kind != "dir" {
-			bad("context[%d].kind %q: the known kind is \"dir\"", i, s.Kind)
-		}
-		if !validName(s.Root) {
-			bad("context[%d].root %q: name a source root of the worker's configuration, not a path", i, s.Root)
-		}
-		if leaves(s.Path) {
-			bad("context[%d].path %q: name a folder within the root, without '..' and without a leading '/'", i, s.Path)
-		}
-		if tooLong(s.Path) || len(s.Include)+len(s.Exclude) > maxGlobs ||
-			slices.ContainsFunc(s.Include, tooLong) || slices.ContainsFunc(s.Exclude, tooLong) {
-			bad("context[%d]: at most %d globs, and %d bytes for each of them and for the path", i, maxGlobs, maxPath)
-		}
+		s.validate(func(format string, args ...any) { bad("context[%d]"+format, append([]any{i}, args...)...) })
 	}
 	if len(t.Tools) == 0 || len(t.Tools) > maxTools {
 		bad("tools: name at least one tool that the plan may use, and at most %d", maxTools)
 	}
-	for i, g := range t.Tools {
-		if leaves(g.Path) {
-			bad("tools[%d].path %q: name a place within the target, without '..', '.git' and a leading '/'", i, g.Path)
-		}
-		if !validName(g.Tool) || !validName(g.Target) || tooLong(g.Path) {
-			bad("tools[%d]: name a tool and a target of the worker's configuration, and at most %d bytes of path", i, maxPath)
-		}
+	for i, use := range t.Tools {
+		use.validate(func(format string, args ...any) { bad("tools[%d]"+format, append([]any{i}, args...)...) })
 	}
 	return errors.Join(errs...)
+}
+
+func (s Source) validate(bad func(format string, args ...any)) {
+	if s.Kind != "dir" {
+		bad(".kind %q: the known kind is \"dir\"", s.Kind)
+	}
+	if !validName(s.Root) {
+		bad(".root %q: name a source root of the worker's configuration, not a path", s.Root)
+	}
+	if leaves(s.Path) {
+		bad(".path %q: name a folder within the root, without '..' and without a leading '/'", s.Path)
+	}
+	if tooLong(s.Path) || len(s.Include)+len(s.Exclude) > maxGlobs ||
+		slices.ContainsFunc(s.Include, tooLong) || slices.ContainsFunc(s.Exclude, tooLong) {
+		bad(": at most %d globs, and %d bytes for each of them and for the path", maxGlobs, maxPath)
+	}
+}
+
+func (u ToolUse) validate(bad func(format string, args ...any)) {
+	if leaves(u.Path) {
+		bad(".path %q: name a place within the target, without '..', '.git' and a leading '/'", u.Path)
+	}
+	if !validName(u.Tool) || !validName(u.Target) || tooLong(u.Path) {
+		bad(": name a tool and a target of the worker's configuration, and at most %d bytes of path", maxPath)
+	}
 }
 
 // leaves reports whether a path could lead out of what it is within. Tools and

@@ -15,7 +15,7 @@ func TestClip(t *testing.T) {
 	require.Equal(t, "周…", Clip("周报", 5))
 	require.Equal(t, "<<…", Clip("<<<", 12))
 	require.Equal(t, "…", Clip("\x1b", 5))
-	require.Equal(t, "", Clip("", 0))
+	require.Empty(t, Clip("", 0))
 }
 
 func TestClipBoundsWhatJSONWrites(t *testing.T) {

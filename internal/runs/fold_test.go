@@ -3,6 +3,7 @@ package runs
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,7 +201,7 @@ func TestEndsFromOutside(t *testing.T) {
 		"timed out": {&historypb.HistoryEvent{EventType: enums.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT}, "time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status := folded(t, append(waiting[:len(waiting):len(waiting)], tc.end)).view("tenant-a/x")
+			status := folded(t, append(slices.Clip(waiting), tc.end)).view("tenant-a/x")
 			require.Equal(t, workflows.Failed, status.Status)
 			require.Contains(t, status.Reason, tc.reason)
 			require.False(t, status.PlanHash.IsZero(), "what it had come to stays visible")
