@@ -146,7 +146,6 @@ func TestC065_NothingToRead(t *testing.T) {
 		"pictures": "holds no document",
 		"file.md":  "is a file",
 		"nowhere":  "does not exist",
-		"../..":    `without ".."`,
 	} {
 		run := s.start(strings.ReplaceAll(path, "/", "-"), "--from", "notes/"+path)
 		status := s.await(run, workflows.Failed)
@@ -160,6 +159,22 @@ func TestC065_NothingToRead(t *testing.T) {
 		require.Zero(t, scheduled(events, workflows.RequestApproval), path)
 	}
 	s.noEffects()
+}
+
+// A path that could leave its root or its repository is refused before there
+// is a run.
+func TestPathsThatLeaveAreRefusedBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	for flag, value := range map[string]string{"--from": "notes/../../etc", "--into": "kb/../x"} {
+		args := map[string]string{"--from": "notes", "--into": "kb"}
+		args[flag] = value
+		refused := s.run(programs.starter, "start", "--goal", "x", "--id", "x", "--tenant", s.name, "--requester", "ann.wu",
+			"--from", args["--from"], "--into", args["--into"])
+		require.Equal(t, 2, refused.code, value)
+		require.Contains(t, refused.err, "without '..'", value)
+	}
+	require.NotContains(t, s.starter("list", "--tenant", s.name), s.name+"/x")
 }
 
 // A root is a name of the worker's configuration, never a folder of the
