@@ -129,7 +129,7 @@ func requireRecorded(t *testing.T, at string, recorded, got any) {
 		members, ok := got.(map[string]any)
 		require.True(t, ok, at)
 		for name, value := range want {
-			requireRecorded(t, at+"."+name, value, members[name])
+			requireRecorded(t, at+"."+name, value, members[presentName(name)])
 		}
 	case []any:
 		items, ok := got.([]any)
@@ -149,4 +149,20 @@ func toValue(t *testing.T, v any) (value any) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &value))
 	return value
+}
+
+// presentName is how a member is written now. The oldest histories wrote the
+// counts of actions as Go does.
+func presentName(recorded string) string {
+	var name strings.Builder
+	for i, c := range recorded {
+		if 'A' <= c && c <= 'Z' {
+			if i > 0 {
+				name.WriteByte('_')
+			}
+			c += 'a' - 'A'
+		}
+		name.WriteRune(c)
+	}
+	return name.String()
 }

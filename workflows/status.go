@@ -142,7 +142,14 @@ type Status struct {
 
 // ActionCounts counts the actions of the present plan by status.
 type ActionCounts struct {
-	Total, Done, AlreadyDone, Pending, Running, Failed, Skipped, InDoubt int
+	Total       int `json:"total"`
+	Done        int `json:"done"`
+	AlreadyDone int `json:"already_done"` // of those done, before this run came to them
+	Pending     int `json:"pending"`
+	Running     int `json:"running"`
+	Failed      int `json:"failed"`
+	Skipped     int `json:"skipped"`
+	InDoubt     int `json:"in_doubt"`
 }
 
 // What a Status shows of long lists.

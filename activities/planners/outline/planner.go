@@ -73,7 +73,7 @@ func (p Planner) writeOne(draft *planners.Draft, target planners.Target, report 
 	if err != nil {
 		return refuse("outline_page", err.Error())
 	}
-	draft.Actions = []planners.DraftAction{{ID: actionID("page-", strings.TrimSuffix(name, ".md")), Proposal: proposal}}
+	draft.Actions = []planners.DraftAction{{ID: actionID("page-", strings.ToLower(strings.TrimSuffix(name, ".md"))), Proposal: proposal}}
 	return nil
 }
 
