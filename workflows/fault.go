@@ -7,6 +7,16 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
+// The names of the error classes: the type of every error that an activity
+// returns. What they mean is the table of package activities/faults.
+const (
+	ClassTransient  = "transient"
+	ClassThrottled  = "throttled"
+	ClassInProgress = "in_progress"
+	ClassPermanent  = "permanent"
+	ClassUnknown    = "unknown"
+)
+
 // FaultDetails are the details of every error that an activity returns. The
 // error's type is the fault's class.
 type FaultDetails struct {
@@ -22,11 +32,8 @@ func surelyNothingHappened(err error) bool {
 		// Whatever it carries is the failure of an earlier attempt.
 		return false
 	}
-	var app *temporal.ApplicationError
-	if !errors.As(err, &app) {
-		return false
-	}
-	return app.Type() == "permanent" || app.Type() == "transient" || app.Type() == "throttled"
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	return ok && (app.Type() == ClassPermanent || app.Type() == ClassTransient || app.Type() == ClassThrottled)
 }
 
 // FaultText is the message that the activity's error carries, without the

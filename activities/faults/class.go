@@ -19,6 +19,8 @@ package faults
 import (
 	"errors"
 	"time"
+
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // Class is what an error means for the run. The zero Class is Unknown, so an
@@ -45,15 +47,15 @@ const (
 func (c Class) String() string {
 	switch c {
 	case Transient:
-		return "transient"
+		return workflows.ClassTransient
 	case Throttled:
-		return "throttled"
+		return workflows.ClassThrottled
 	case InProgress:
-		return "in_progress"
+		return workflows.ClassInProgress
 	case Permanent:
-		return "permanent"
+		return workflows.ClassPermanent
 	default:
-		return "unknown"
+		return workflows.ClassUnknown
 	}
 }
 

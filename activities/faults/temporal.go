@@ -6,14 +6,9 @@ import (
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
-)
 
-// Details travels with an activity's error, for whoever reads the history.
-type Details struct {
-	Class   string `json:"class"`
-	Code    string `json:"code"`
-	Attempt int    `json:"attempt"`
-}
+	"github.com/holdpoint/holdpoint/workflows"
+)
 
 // Temporal returns the error that an activity gives to the server: its type
 // is the class's name, its message the fault's text (at most 4 KiB) and nothing
@@ -36,7 +31,7 @@ func Temporal(err error, attempt int, r Retry) error {
 	fault := Name(err)
 	options := temporal.ApplicationErrorOptions{
 		NonRetryable: fault.final(),
-		Details:      []any{Details{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
+		Details:      []any{workflows.FaultDetails{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
 	}
 	if !options.NonRetryable {
 		options.NextRetryDelay = r.Delay(attempt, fault.RetryAfter)

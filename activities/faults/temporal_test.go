@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // ceilings draws the longest wait each time.
@@ -76,9 +77,9 @@ func TestTemporal(t *testing.T) {
 			require.Equal(t, tt.delay, app.NextRetryDelay())
 			require.NotContains(t, inHistory(t, err), "SECRET")
 
-			var details faults.Details
+			var details workflows.FaultDetails
 			require.NoError(t, app.Details(&details))
-			require.Equal(t, faults.Details{Class: tt.class, Code: tt.code, Attempt: 3}, details)
+			require.Equal(t, workflows.FaultDetails{Class: tt.class, Code: tt.code, Attempt: 3}, details)
 		})
 	}
 }
