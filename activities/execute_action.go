@@ -41,7 +41,7 @@ func (a *Activities) ExecuteAction(
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
 		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action, MayBegin: mayBegin,
-	}, result.Attempt, in.Task.Tenant)
+	}, result.Attempt, in.Tenant)
 	switch {
 	case errors.As(err, new(*refusal)):
 		return a.notBegun(ctx, in, result, err)
@@ -60,7 +60,7 @@ func (a *Activities) ExecuteAction(
 func (a *Activities) approvedAction(
 	ctx context.Context, in workflows.ExecuteActionInput,
 ) (plan.Action, tools.Tool, error) {
-	p, err := a.loadPlan(ctx, in.Task.Tenant, in.Blob, in.PlanHash)
+	p, err := a.loadPlan(ctx, in.Tenant, in.Blob, in.PlanHash)
 	if err != nil {
 		return plan.Action{}, nil, err
 	}
@@ -84,7 +84,7 @@ func (a *Activities) mayBegin(
 ) error {
 	err := in.Grant.Covers(in.PlanHash, now)
 	if err == nil && in.Grant.PolicyVersion != a.Policy.Version() {
-		err = a.Policy.StillAllows(in.Grant, in.Task.Requester)
+		err = a.Policy.StillAllows(in.Grant, in.Requester)
 	}
 	switch {
 	case errors.Is(err, approvals.ErrGrantExpired):

@@ -302,7 +302,7 @@ func TestExecuteActionThatIsNotInThePlan(t *testing.T) {
 		"no such action":        {func(_ *house, in *workflows.ExecuteActionInput) { in.ActionID = "delete-everything" }, "not_in_plan"},
 		"another action's key":  {func(_ *house, in *workflows.ExecuteActionInput) { in.Key = strings.Repeat("0", 40) }, "not_in_plan"},
 		"another run's plan":    {func(_ *house, in *workflows.ExecuteActionInput) { in.RunID = "acme/other" }, "not_in_plan"},
-		"another tenant's plan": {func(_ *house, in *workflows.ExecuteActionInput) { in.Task.Tenant = "other" }, "blob_missing"},
+		"another tenant's plan": {func(_ *house, in *workflows.ExecuteActionInput) { in.Tenant = "other" }, "blob_missing"},
 		"a tool that is gone":   {func(h *house, _ *workflows.ExecuteActionInput) { h.use() }, "no_tool"},
 	} {
 		t.Run(name, func(t *testing.T) {

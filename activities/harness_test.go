@@ -238,7 +238,7 @@ func (h *house) grant(hash plan.Digest) approvals.Grant {
 func (h *house) action(p workflows.MakePlanResult, i int) workflows.ExecuteActionInput {
 	h.t.Helper()
 	return workflows.ExecuteActionInput{
-		RunID: runID, Task: task(), PlanHash: p.PlanHash, Blob: p.Blob,
+		RunID: runID, Tenant: task().Tenant, Requester: task().Requester, PlanHash: p.PlanHash, Blob: p.Blob,
 		ActionID: p.Actions[i].ID, Key: p.Actions[i].Key, Grant: h.grant(p.PlanHash),
 	}
 }

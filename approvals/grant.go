@@ -3,6 +3,7 @@ package approvals
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -54,6 +55,15 @@ func NewGrant(r Request, v Verdict) (Grant, error) {
 		ApprovedAt:    at,
 		ExpiresAt:     at.Add(r.Policy.GrantLife),
 	}, nil
+}
+
+// WithoutComments is the permission alone, for where it is written many times.
+func (g Grant) WithoutComments() Grant {
+	g.Approvals = slices.Clone(g.Approvals)
+	for i := range g.Approvals {
+		g.Approvals[i].Comment = ""
+	}
+	return g
 }
 
 // Covers reports whether an effect of the plan may begin at now: nil, or

@@ -97,8 +97,9 @@ func (x *execution) one(ctx workflow.Context, i int) {
 	planned := x.state.Plan.Actions[i]
 	var out ExecuteActionResult
 	err := workflow.ExecuteActivity(x.actionContext(ctx, planned), string(ExecuteAction), ExecuteActionInput{
-		RunID: x.runID, Task: x.task, PlanHash: x.state.Plan.PlanHash, Blob: x.state.Plan.Blob,
-		ActionID: planned.ID, Key: planned.Key, Grant: *x.state.Grant,
+		RunID: x.runID, Tenant: x.task.Tenant, Requester: x.task.Requester,
+		PlanHash: x.state.Plan.PlanHash, Blob: x.state.Plan.Blob,
+		ActionID: planned.ID, Key: planned.Key, Grant: x.state.Grant.WithoutComments(),
 	}).Get(ctx, &out)
 	if err != nil {
 		x.state.ActionFailed(i, err)

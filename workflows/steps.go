@@ -150,15 +150,17 @@ type JudgeDecisionsResult struct {
 }
 
 // ExecuteActionInput carries no parameters: the activity loads the plan by its
-// hash and takes the action out of the verified bytes.
+// hash and takes the action out of the verified bytes. It is written to the
+// history once for each action, so it carries nothing else that can be long.
 type ExecuteActionInput struct {
-	RunID    string          `json:"run_id"`
-	Task     Task            `json:"task"`
-	PlanHash plan.Digest     `json:"plan_hash"`
-	Blob     BlobRef         `json:"blob"`
-	ActionID string          `json:"action_id"`
-	Key      string          `json:"idempotency_key"`
-	Grant    approvals.Grant `json:"grant"`
+	RunID     string          `json:"run_id"`
+	Tenant    string          `json:"tenant"`
+	Requester string          `json:"requester"`
+	PlanHash  plan.Digest     `json:"plan_hash"`
+	Blob      BlobRef         `json:"blob"`
+	ActionID  string          `json:"action_id"`
+	Key       string          `json:"idempotency_key"`
+	Grant     approvals.Grant `json:"grant"` // without comments
 }
 
 // ActionOutcome is what became of one action.
