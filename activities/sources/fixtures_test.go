@@ -108,19 +108,6 @@ func countFiles(t *testing.T, root string) int {
 	return n
 }
 
-// corpus returns the folder of a corpus that lies beside the repository.
-func corpus(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "corpora", name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			require.FailNow(t, "the corpora are not there: "+path)
-		}
-		t.Skip("the corpora are not there: " + path)
-	}
-	return path
-}
-
 func names(m Manifest) string {
 	var list []string
 	for _, e := range m.Entries {

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"errors"
-	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -14,28 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/internal/corpora"
 	"github.com/holdpoint/holdpoint/internal/devserver"
-	"github.com/holdpoint/holdpoint/internal/toolchain"
 	"github.com/holdpoint/holdpoint/workflows"
 )
-
-// corpora returns folders of real documents, by name: those beside the
-// repository, and where these are not, the few of their files that it has
-// itself. So there is always something real to read.
-func corpora(t *testing.T) map[string]string {
-	t.Helper()
-	root, err := toolchain.Root(".")
-	require.NoError(t, err)
-	whole := filepath.Join(root, "..", "shared", "corpora")
-	if _, err := os.Stat(whole); errors.Is(err, fs.ErrNotExist) {
-		whole = filepath.Join(root, "internal", "e2e", "testdata", "corpora")
-	}
-	folders := map[string]string{}
-	for _, name := range []string{"k8s-keps-sig-cli", "rocketmq-docs-cn", "mixed-formats"} {
-		folders[name] = filepath.Join(whole, name)
-	}
-	return folders
-}
 
 // Real documentation, in English and Chinese and in mixed formats, becomes a
 // knowledge base: each file is accounted for, each action takes effect once,
@@ -44,7 +24,8 @@ func corpora(t *testing.T) map[string]string {
 func TestCorporaBecomeKnowledgeBases(t *testing.T) {
 	t.Parallel()
 	other := startServer(t)
-	for name, documents := range corpora(t) {
+	for _, name := range corpora.Names() {
+		documents, _ := corpora.Folder(t, name)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			here := newSite(t, nil)

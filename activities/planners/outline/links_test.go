@@ -15,6 +15,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/corpora"
 )
 
 func TestEveryLinkLeadsToWhatIsQuoted(t *testing.T) {
@@ -23,9 +24,9 @@ func TestEveryLinkLeadsToWhatIsQuoted(t *testing.T) {
 		checked := checkLinks(t, documents, pages(t, request(documents)))
 		require.Greater(t, checked, 2*60, "the report's entries and the topics'")
 	})
-	for _, name := range corpora {
+	for _, name := range corpora.Names() {
 		t.Run(name, func(t *testing.T) {
-			documents := corpus(t, name)
+			documents, _ := corpus(t, name)
 			require.Greater(t, checkLinks(t, documents, pages(t, request(documents))), len(documents))
 		})
 	}

@@ -3,7 +3,6 @@ package outline
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/corpora"
 )
 
 // root is the repository's root.
@@ -45,19 +45,10 @@ func example(t *testing.T) []planners.Document {
 	return collect(t, "notes", filepath.Join(root, "examples", "weekly-report", "notes"))
 }
 
-// corpora lists the folders of real documents beside the repository.
-var corpora = []string{"k8s-keps-sig-cli", "rocketmq-docs-cn", "mixed-formats"}
-
-func corpus(t *testing.T, name string) []planners.Document {
+func corpus(t *testing.T, name string) (documents []planners.Document, whole bool) {
 	t.Helper()
-	dir := filepath.Join(root, "..", "shared", "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		if os.Getenv("CI") == "true" {
-			require.FailNow(t, "the corpora are not there: "+dir)
-		}
-		t.Skip("the corpora are not there: " + dir)
-	}
-	return collect(t, name, dir)
+	folder, whole := corpora.Folder(t, name)
+	return collect(t, name, folder), whole
 }
 
 // markdown is a document of one file.
