@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/blobs"
@@ -23,18 +24,13 @@ func newList(s *session) *cobra.Command {
 		Use:   "list",
 		Short: "List the runs that wait for approval",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			client, reader, err := s.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer client.Close()
+		RunE: s.Connected(func(c *cobra.Command, _ []string, _ client.Client, reader runs.Reader) error {
 			listed, err := reader.List(c.Context(), runs.Filter{Status: workflows.WaitingApproval, Limit: 200})
 			if err != nil {
 				return err
 			}
 			return s.printList(c.OutOrStdout(), listed)
-		},
+		}),
 	}
 }
 
@@ -64,12 +60,7 @@ func newShow(s *session) *cobra.Command {
 		Use:   "show RUN",
 		Short: "Show a run's plan; the hash is computed here, from the bytes that are shown",
 		Args:  cli.OneRun,
-		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer client.Close()
+		RunE: s.Connected(func(c *cobra.Command, args []string, _ client.Client, reader runs.Reader) error {
 			run, err := reader.Read(c.Context(), args[0])
 			if err != nil {
 				return err
@@ -87,7 +78,7 @@ func newShow(s *session) *cobra.Command {
 				return err
 			}
 			return show(c.OutOrStdout(), run, p)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&canonical, "canonical", false, "print the canonical bytes: '| sha256sum' gives the plan hash")
 	return c

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
@@ -24,12 +25,12 @@ func newStart(s *cli.Session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			client, reader, err := s.Connect(c.Context())
+			temporal, reader, err := s.Connect(c.Context())
 			if err != nil {
 				return err
 			}
-			defer client.Close()
-			l, err := start(c.Context(), client, reader, task, queue, again)
+			defer temporal.Close()
+			l, err := start(c.Context(), temporal, reader, task, queue, again)
 			if err != nil {
 				return err
 			}
@@ -61,12 +62,7 @@ func newStatus(s *cli.Session) *cobra.Command {
 		Use:   "status RUN",
 		Short: "Say where a run stands; needs no worker",
 		Args:  cli.OneRun,
-		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer client.Close()
+		RunE: s.Connected(func(c *cobra.Command, args []string, _ client.Client, reader runs.Reader) error {
 			run, err := reader.Read(c.Context(), args[0])
 			if err != nil {
 				return err
@@ -76,7 +72,7 @@ func newStatus(s *cli.Session) *cobra.Command {
 			}
 			printStatus(c.OutOrStdout(), run)
 			return nil
-		},
+		}),
 	}
 }
 
@@ -87,12 +83,7 @@ func newList(s *cli.Session) *cobra.Command {
 		Use:   "list",
 		Short: "List runs, the newest first",
 		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			client, reader, err := s.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer client.Close()
+		RunE: s.Connected(func(c *cobra.Command, _ []string, _ client.Client, reader runs.Reader) error {
 			f.Status = workflows.RunStatus(status)
 			listed, err := reader.List(c.Context(), f)
 			if err != nil {
@@ -102,7 +93,7 @@ func newList(s *cli.Session) *cobra.Command {
 				return cli.PrintJSON(c.OutOrStdout(), listed)
 			}
 			return printList(c.OutOrStdout(), listed)
-		},
+		}),
 	}
 	c.Flags().StringVar(&f.Tenant, "tenant", "", "only this tenant's")
 	c.Flags().StringVar(&status, "status", "", "only those of this status, e.g. WAITING_APPROVAL")
@@ -116,15 +107,10 @@ func newWatch(s *cli.Session) *cobra.Command {
 		Use:   "watch RUN",
 		Short: "Print progress until the run ends; exit 1 when it did not complete",
 		Args:  cli.OneRun,
-		RunE: func(c *cobra.Command, args []string) error {
-			client, reader, err := s.Connect(c.Context())
-			if err != nil {
-				return err
-			}
-			defer client.Close()
+		RunE: s.Connected(func(c *cobra.Command, args []string, _ client.Client, reader runs.Reader) error {
 			w := watcher{read: reader.Read, out: c.OutOrStdout(), until: workflows.RunStatus(until), wait: time.After, json: s.JSON()}
 			return w.watch(c.Context(), args[0])
-		},
+		}),
 	}
 	c.Flags().StringVar(&until, "until", "", "stop watching at this status, e.g. WAITING_APPROVAL")
 	return c
@@ -135,17 +121,20 @@ func newCancel(s *cli.Session) *cobra.Command {
 		Use:   "cancel RUN",
 		Short: "Begin no further action; the run ends CANCELED once those in flight are back",
 		Args:  cli.OneRun,
-		RunE: func(c *cobra.Command, args []string) error {
-			client, _, err := s.Connect(c.Context())
+		RunE: s.Connected(func(c *cobra.Command, args []string, temporal client.Client, reader runs.Reader) error {
+			// Read first: a cancellation would reach any workflow of the namespace.
+			run, err := reader.Read(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			defer client.Close()
-			if err := client.CancelWorkflow(c.Context(), args[0], ""); err != nil {
+			if run.Closed {
+				return fmt.Errorf("run %s is %s already; there is nothing to cancel", run.ID, run.Status.Status)
+			}
+			if err := temporal.CancelWorkflow(c.Context(), args[0], ""); err != nil {
 				return fmt.Errorf("cancel %s: %w", args[0], err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "cancellation of %s requested\nnext: starter watch %s\n", args[0], args[0])
 			return nil
-		},
+		}),
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
@@ -38,4 +39,18 @@ func (s *Session) Connect(ctx context.Context) (client.Client, runs.Reader, erro
 		return nil, runs.Reader{}, err
 	}
 	return c, runs.Reader{Client: c, Namespace: options.Namespace}, nil
+}
+
+// Connected is the RunE of a command that begins by connecting.
+func (s *Session) Connected(
+	do func(c *cobra.Command, args []string, temporal client.Client, r runs.Reader) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		temporal, r, err := s.Connect(c.Context())
+		if err != nil {
+			return err
+		}
+		defer temporal.Close()
+		return do(c, args, temporal, r)
+	}
 }

@@ -53,6 +53,19 @@ func TestCancelAtTheGate(t *testing.T) {
 	require.Equal(t, pagesOfAWeek, status.Counts.Pending)
 	s.noEffects()
 	require.Contains(t, s.fails(1, programs.starter, "watch", run), "CANCELED")
+	require.Contains(t, s.fails(1, programs.starter, "cancel", run), "is CANCELED already")
+	require.Contains(t, s.fails(1, programs.starter, "cancel", run+"-unknown"), "no such run")
+}
+
+// Only runs of ours are canceled: any other workflow of the namespace is left
+// alone.
+func TestCancelLeavesOtherWorkflowsAlone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	other := s.name + "/other"
+	s.temporal("workflow", "start", "--type", "SomebodyElses", "--task-queue", s.name+"-other", "--workflow-id", other)
+	require.Contains(t, s.fails(1, programs.starter, "cancel", other), "not a Holdpoint run")
+	require.NotContains(t, s.temporal("workflow", "show", "--workflow-id", other), "CancelRequested")
 }
 
 // What is in flight is waited for; what has not begun does not begin.
