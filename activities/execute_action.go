@@ -35,8 +35,13 @@ func (a *Activities) ExecuteAction(
 	if err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	mayBegin := func() error { return a.mayBegin(in, action, tool, clock.now()) }
-	if err := mayBegin(); err != nil {
+	mayBegin := func(context.Context) error { return a.mayBegin(in, action, tool, clock.now()) }
+	leave, err := a.Tools.Enter(ctx, action.Tool)
+	if err != nil {
+		return a.notBegun(ctx, in, result, err)
+	}
+	defer leave()
+	if err := mayBegin(ctx); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
@@ -46,7 +51,7 @@ func (a *Activities) ExecuteAction(
 	case errors.As(err, new(*refusal)):
 		return a.notBegun(ctx, in, result, err)
 	case err != nil:
-		return result, err
+		return result, &faults.Paced{Err: err, Retry: tool.Spec().Retry}
 	case out.Drifted:
 		result.Outcome, result.Detail = workflows.OutcomeDrifted, out.Detail
 		return result, nil

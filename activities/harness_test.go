@@ -276,7 +276,7 @@ func (h *house) inDoubt(p workflows.MakePlanResult, i int) {
 	})
 	require.NoError(h.t, err)
 	require.Positive(h.t, begun.Token)
-	require.NoError(h.t, h.acts.Effects.Ledger.Park(h.t.Context(), action.IdempotencyKey, begun.Token, "killed"))
+	require.NoError(h.t, h.acts.Effects.Ledger.Park(h.t.Context(), action.IdempotencyKey, begun.Token, "killed", false))
 }
 
 // refused checks the error of an activity as the server gets it.

@@ -110,7 +110,8 @@ func (i *attemptInterceptor) ExecuteActivity(ctx context.Context, in *intercepto
 	log = log.With(zap.Duration("took", time.Since(begun)))
 	if err != nil {
 		logFailure(ctx, log, err)
-		return nil, faults.Temporal(err, int(info.Attempt), i.attempts.Retry)
+		elapsed := info.StartedTime.Sub(info.ScheduledTime) + time.Since(begun)
+		return nil, faults.Temporal(err, int(info.Attempt), elapsed, i.attempts.Retry)
 	}
 	log.Info("attempt ended", zap.String("outcome", "ok"))
 	return out, nil

@@ -198,7 +198,7 @@ func (quick) Prepare(_ context.Context, p tools.Proposal) (tools.Prepared, error
 }
 
 func (quick) Apply(context.Context, tools.Call) (plan.Receipt, error) { return plan.Receipt{}, nil }
-func (quick) Count(context.Context, string, string) (int, error)      { return -1, nil }
+func (quick) Count(context.Context, tools.Call) (int, error)          { return -1, nil }
 
 func (h *house) proposeQuick(drafts []planners.DraftAction) (workflows.MakePlanResult, error) {
 	h.t.Helper()

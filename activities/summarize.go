@@ -4,6 +4,10 @@ import (
 	"context"
 	"encoding/json"
 
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -47,7 +51,14 @@ func (a *Activities) Summarize(ctx context.Context, in workflows.SummarizeInput)
 		if !ok {
 			return none, bad("no_tool", "this worker has no tool %q", action.Tool)
 		}
-		effects, err := tool.Count(ctx, action.Target, action.IdempotencyKey)
+		effects, err := tool.Count(ctx, tools.Call{RunID: p.RunID, PlanHash: in.PlanHash, Action: action})
+		if faults.ClassOf(err) == faults.Permanent && err != nil {
+			// The effects are made; a target that refuses to be asked only
+			// keeps them from being counted.
+			a.Log.Warn("the effects of an action could not be counted", zap.String("run_id", in.RunID),
+				zap.String("action_id", action.ID), zap.Error(err))
+			effects, err = -1, nil
+		}
 		if err != nil {
 			return none, err
 		}

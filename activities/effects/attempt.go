@@ -24,77 +24,126 @@ type attempt struct {
 	begun Begun
 	asked time.Time // when the claim was asked for: its lease runs at least from then
 	log   *zap.Logger
+	// unsettled says that an earlier attempt may have had its effect.
+	unsettled bool
+	// sent says that this attempt may have sent something.
+	sent bool
 }
 
 func (a *attempt) run(ctx context.Context) (Outcome, error) {
 	a.reached(PointBegun)
-	receipt, sent, err := a.effect(ctx)
+	receipt, err := a.effect(ctx)
 	if err != nil {
-		return a.ended(ctx, sent, err)
+		return a.ended(ctx, err)
 	}
 	a.reached(PointEffect)
 	return a.complete(ctx, receipt)
 }
 
-// effect makes the effect, or recovers it. It says whether anything may have
-// been sent by this attempt.
-func (a *attempt) effect(ctx context.Context) (_ plan.Receipt, sent bool, _ error) {
+// effect makes the effect, or recovers it as the delivery class allows: by the
+// same call again where the target deduplicates, else by a look at the target,
+// else not at all.
+func (a *attempt) effect(ctx context.Context) (plan.Receipt, error) {
 	if !a.begun.Recover {
 		return a.apply(ctx)
 	}
-	class := a.tool.Spec().Class
-	a.log.Warn("an earlier attempt left the outcome unknown: recovering", zap.String("delivery_class", string(class)))
-	switch class {
-	case plan.Conditional:
-		// Sending again is the recovery: the target refuses a second effect,
-		// and the tool then returns the receipt of the first.
+	a.log.Warn("an earlier attempt left the outcome unknown: recovering",
+		zap.String("delivery_class", string(a.tool.Spec().Class)), zap.Bool("same_call_again", a.begun.Resend))
+	if a.begun.Resend {
+		return a.apply(ctx)
+	}
+	finder, ok := a.tool.(tools.Finder)
+	if !ok {
+		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and nothing here can tell")
+	}
+	found, err := a.find(ctx, finder)
+	switch {
+	case err != nil:
+		return plan.Receipt{}, err
+	case found.Presence == tools.Found:
+		return found.Receipt, nil
+	case found.Presence == tools.Absent:
+		a.log.Info("the target surely has no effect of an earlier attempt", zap.String("found", found.Detail))
+		a.unsettled = false
 		return a.apply(ctx)
 	default:
-		// No tool of another class can be recovered yet, and none is sent
-		// again on a guess.
-		return plan.Receipt{}, false, &faults.Fault{
-			Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
-			Reason: "an earlier attempt may have had its effect, and nothing here can tell; a person must look at " + a.call.Action.Target,
-		}
+		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and a look at the target does not settle it: " + found.Detail)
 	}
 }
 
+// needsPerson is the fault for an outcome that only a person can find out.
+func (a *attempt) needsPerson(why string) error {
+	return &faults.Fault{
+		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
+		Reason: why + "; a person must look at " + a.call.Action.Target + " for the key " + a.call.Action.IdempotencyKey,
+	}
+}
+
+// find looks for the effect of an earlier attempt.
+func (a *attempt) find(ctx context.Context, finder tools.Finder) (tools.Finding, error) {
+	ctx, cancel := a.callContext(ctx)
+	defer cancel()
+	found, err := finder.Find(ctx, a.call)
+	if err == nil && found.Presence == tools.Found && !a.proves(found.Receipt) {
+		err = a.noReceipt()
+	}
+	return found, err
+}
+
 // apply calls the tool, and keeps the lease while it is at work.
-func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, sent bool, err error) {
+func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, err error) {
 	l := &lease{
 		ledger: a.Ledger, key: a.call.Action.IdempotencyKey, token: a.begun.Token,
 		length: a.Lease, renew: a.renew(), confirmed: a.asked, log: a.log,
 	}
-	if err := l.check(ctx); err != nil {
-		return plan.Receipt{}, false, err
+	call := a.call
+	call.MayBegin = func(ctx context.Context) error {
+		if err := l.check(ctx); err != nil {
+			return err
+		}
+		return a.call.Allowed(ctx)
 	}
-	if err := a.call.Allowed(); err != nil {
-		return plan.Receipt{}, false, err
+	if err := call.Allowed(ctx); err != nil {
+		return plan.Receipt{}, err
 	}
-	callCtx, stop := l.keep(ctx)
+	limited, cancel := a.callContext(ctx)
+	defer cancel()
+	callCtx, stop := l.keep(limited)
 	returned := false
 	defer func() {
 		stop()
 		if !returned {
-			a.settle(ctx, Ledger.Park, "the tool panicked") //nolint:errcheck // logged there; the panic goes on
+			a.settle(ctx, a.park("the tool panicked", false)) //nolint:errcheck // logged there; the panic goes on
 		}
 	}()
-	receipt, err = a.tool.Apply(callCtx, a.call)
+	a.sent = true
+	receipt, err = a.tool.Apply(callCtx, call)
 	returned = true
-	if err == nil && (receipt.IdempotencyKey != a.call.Action.IdempotencyKey || receipt.At.IsZero()) {
-		err = noReceipt(a.tool.Spec().Name)
+	if err == nil && !a.proves(receipt) {
+		err = a.noReceipt()
 	}
-	return receipt, true, err
+	return receipt, err
+}
+
+// callContext bounds one call of the tool by its own time limit. Temporal's
+// does not stop a call.
+func (a *attempt) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if limit := a.tool.Spec().CallTimeout; limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
+}
+
+// proves reports whether a receipt is one of this action.
+func (a *attempt) proves(r plan.Receipt) bool {
+	return r.IdempotencyKey == a.call.Action.IdempotencyKey && !r.At.IsZero()
 }
 
 // noReceipt is the fault of a tool that reports neither an error nor an
 // effect. Nothing is concluded from that, least of all success; and asking the
 // same code again would tell no more.
-func noReceipt(tool string) error {
-	return &faults.Fault{
-		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
-		Reason: "tool " + tool + " returned neither an error nor a receipt of this action; a person must look at the target",
-	}
+func (a *attempt) noReceipt() error {
+	return a.needsPerson("tool " + a.tool.Spec().Name + " returned neither an error nor a receipt of this action")
 }
 
 // complete records the receipt. It must survive the end of ctx: the effect
@@ -109,7 +158,7 @@ func (a *attempt) complete(ctx context.Context, receipt plan.Receipt) (Outcome, 
 		return Outcome{}, superseded()
 	case err != nil:
 		a.log.Error("the effect was made, and its receipt could not be recorded", zap.String("ref", receipt.Ref), zap.Error(err))
-		a.settle(ctx, Ledger.Park, "the receipt could not be recorded") //nolint:errcheck // logged there
+		a.settle(ctx, a.park("the receipt could not be recorded", true)) //nolint:errcheck // logged there
 		return Outcome{}, &faults.Fault{
 			Class: faults.Unknown, Code: "receipt_not_recorded",
 			Reason: "the effect was made, and the ledger did not take its receipt; the next attempt finds it", Cause: err,
@@ -126,37 +175,44 @@ func (a *attempt) complete(ctx context.Context, receipt plan.Receipt) (Outcome, 
 // ended closes the claim of an attempt that brought no receipt, and says what
 // that means. The claim is released only when the effect is surely absent:
 // this attempt sent nothing or was refused, and no earlier one is in doubt.
-// Drift settles an earlier attempt too, since the tool looks for its effect
-// first.
-func (a *attempt) ended(ctx context.Context, sent bool, err error) (Outcome, error) {
-	drifted := sent && errors.Is(err, tools.ErrDrift)
-	absent := drifted || !a.begun.Recover && (!sent || refused(err))
-	end := Ledger.Park
+func (a *attempt) ended(ctx context.Context, err error) (Outcome, error) {
+	drifted := a.sent && errors.Is(err, tools.ErrDrift)
+	settled := drifted || a.sent && errors.Is(err, tools.ErrAbsent)
+	absent := settled || !a.unsettled && (!a.sent || refused(err))
+	why := faults.Name(err)
+	end := a.park(why.Error(), !a.sent && !a.begun.Resend)
 	if absent {
-		end = Ledger.Release
+		end = func(ctx context.Context) error {
+			return a.Ledger.Release(ctx, a.call.Action.IdempotencyKey, a.begun.Token, why.Error())
+		}
 	}
-	switch settled := a.settle(ctx, end, faults.Name(err).Error()); {
-	case errors.Is(settled, ErrNotHeld):
+	switch ended := a.settle(ctx, end); {
+	case errors.Is(ended, ErrNotHeld):
 		return Outcome{}, superseded()
 	case drifted:
-		return Outcome{Drifted: true, Detail: faults.Name(err).Reason}, nil
+		return Outcome{Drifted: true, Detail: why.Reason}, nil
 	case absent:
 		return Outcome{}, err
 	default:
-		return Outcome{}, inDoubt(err, a.begun.Recover)
+		return Outcome{}, inDoubt(err, a.unsettled)
 	}
 }
 
-// settle ends the claim by end, which is Park or Release. Failing that, the
+// park leaves the outcome unknown. ended says that no call is under way.
+func (a *attempt) park(reason string, ended bool) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return a.Ledger.Park(ctx, a.call.Action.IdempotencyKey, a.begun.Token, reason, ended)
+	}
+}
+
+// settle ends the claim by end, which releases or parks it. Failing that, the
 // lease runs out by itself, and the next attempt recovers.
-func (a *attempt) settle(
-	ctx context.Context, end func(Ledger, context.Context, string, int64, string) error, reason string,
-) error {
+func (a *attempt) settle(ctx context.Context, end func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
-	err := end(a.Ledger, ctx, a.call.Action.IdempotencyKey, a.begun.Token, reason)
+	err := end(ctx)
 	if err != nil {
-		a.log.Warn("the claim could not be ended", zap.String("why", reason), zap.Error(err))
+		a.log.Warn("the claim could not be ended", zap.Error(err))
 	}
 	return err
 }

@@ -75,7 +75,8 @@ func (f *folder) earlier(path string) (plan.Receipt, error) {
 	return receipt, json.Unmarshal(text, &receipt)
 }
 
-func (f *folder) Count(_ context.Context, _, key string) (int, error) {
+func (f *folder) Count(_ context.Context, c tools.Call) (int, error) {
+	key := c.Action.IdempotencyKey
 	text, err := os.ReadFile(filepath.Join(f.dir, journal))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -101,7 +102,7 @@ func (s *scripted) Apply(ctx context.Context, _ tools.Call) (plan.Receipt, error
 	return s.apply(ctx)
 }
 
-func (s *scripted) Count(context.Context, string, string) (int, error) { return -1, nil }
+func (s *scripted) Count(context.Context, tools.Call) (int, error) { return -1, nil }
 
 const theKey = "5aa624e1059045bb634147f4e2b0973cef577656"
 

@@ -13,23 +13,40 @@ import (
 
 // lease is the lease of one claim, in the hands of the attempt that has it.
 type lease struct {
-	ledger    Ledger
-	key       string
-	token     int64
-	length    time.Duration
-	renew     time.Duration
+	ledger Ledger
+	key    string
+	token  int64
+	length time.Duration
+	renew  time.Duration
+	log    *zap.Logger
+
+	mu        sync.Mutex
 	confirmed time.Time // the ledger's last yes was asked for at this time
-	log       *zap.Logger
 }
 
-// check is the last look before the tool is called. The ledger is asked again
+// age is how long ago the ledger's last yes was asked for.
+func (l *lease) age() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.confirmed)
+}
+
+func (l *lease) confirm(asked time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asked.After(l.confirmed) {
+		l.confirmed = asked
+	}
+}
+
+// check is the last look before a write. The ledger is asked again
 // only when the claim is not fresh: then this process may have been suspended
 // since.
 func (l *lease) check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if time.Since(l.confirmed) < l.renew {
+	if l.age() < l.renew {
 		return nil
 	}
 	return l.ask(ctx)
@@ -43,7 +60,7 @@ func (l *lease) ask(ctx context.Context) error {
 	err := l.ledger.Renew(ctx, l.key, l.token, l.length)
 	switch {
 	case err == nil:
-		l.confirmed = asked
+		l.confirm(asked)
 		return nil
 	case errors.Is(err, ErrNotHeld):
 		return superseded()
@@ -90,7 +107,7 @@ func (l *lease) keepUntilLost(ctx context.Context) error {
 		case err == nil, ctx.Err() != nil:
 		case errors.Is(err, ErrNotHeld):
 			return err
-		case time.Since(l.confirmed) >= l.length:
+		case l.age() >= l.length:
 			return &faults.Fault{
 				Class: faults.InProgress, Code: "lease_lost",
 				Reason: "the lease could not be renewed in time", Cause: err,

@@ -19,7 +19,10 @@ type Ledger interface {
 	//  - no row, or a released one: the row becomes Started with a new token;
 	//  - Completed: the row is returned, and nothing is claimed;
 	//  - Started, lease running: the row is returned, and nothing is claimed;
-	//  - Started, lease over: the row is claimed anew with a higher token, and
+	//  - Started, lease over, and an earlier call may still be under way that
+	//    must not be repeated before it has ended: the row is returned, and
+	//    nothing is claimed;
+	//  - Started, otherwise: the row is claimed anew with a higher token, and
 	//    Begun.Recover is set: an earlier attempt may have had its effect;
 	// A row of another fingerprint is handed out only when it is Released.
 	// [Decide] is this rule in code.
@@ -39,9 +42,16 @@ type Ledger interface {
 	Release(ctx context.Context, key string, token int64, reason string) error
 
 	// Park ends the lease of a claim whose outcome is unknown: the row stays
-	// Started, and the next Begin recovers at once instead of waiting for the
-	// lease to run out. ErrNotHeld when the token is no longer the row's.
-	Park(ctx context.Context, key string, token int64, reason string) error
+	// Started, and the next Begin recovers without waiting for the lease to run
+	// out. ended says that no call of this claim or one before it is under way
+	// any more. ErrNotHeld when the token is no longer the row's.
+	Park(ctx context.Context, key string, token int64, reason string, ended bool) error
+
+	// Settle lets a person's word settle an outcome that nobody knows. It
+	// changes the row when [Row.InDoubt] holds with s's token and no call can be
+	// under way any more, and then returns it as it is after that. Otherwise it
+	// returns the row as it was; the zero Row when there is none.
+	Settle(ctx context.Context, s Settlement) (Settled, error)
 
 	// Rows returns the rows of those keys that exist, in the order of keys.
 	Rows(ctx context.Context, keys []string) ([]Row, error)
@@ -75,19 +85,45 @@ type Claim struct {
 	Attempt     int
 	Owner       string // the worker process, for people who read the row
 	Lease       time.Duration
+	// Quiet is how long after the claim a call of it can have an effect: the
+	// call's time limit, and what the target needs to show it.
+	Quiet time.Duration
+	// Resend is for how long after the first call of this effect the same call
+	// may be made again, with an earlier one perhaps still under way. After
+	// that, and always when it is 0, a claim waits for the end of the earlier
+	// calls.
+	Resend time.Duration
+}
+
+// Settlement is what a person found out about an outcome.
+type Settlement struct {
+	Key   string
+	Token int64 // of the claim in doubt; a word about another one changes nothing
+	// Receipt says that the effect is there; nil, that it is not and the next
+	// claim may send it.
+	Receipt *plan.Receipt
+	Reason  string // who says so, and why
+}
+
+// Settled is Settle's answer.
+type Settled struct {
+	Row     Row
+	Changed bool
+	Quiet   time.Duration // nothing changed, because a call may still be under way for so long
 }
 
 // Begun is Begin's answer. Exactly one of these holds:
 //   - Token > 0: claimed;
 //   - Row.State is Completed;
-//   - Held > 0: another attempt's lease runs;
+//   - Held > 0: another attempt's lease runs, or its call may be under way;
 //   - none of these: the row is Started with a lease that is over, and is of
 //     another fingerprint. Its outcome is in doubt and must be settled first.
 type Begun struct {
 	Row     Row           // as it is now, the new claim included
 	Token   int64         // fencing token of the claim; 0 when not claimed
 	Recover bool          // claimed, and an earlier attempt's outcome is unknown
-	Held    time.Duration // how long the other attempt's lease still runs
+	Resend  bool          // with Recover: the same call may be made again, within Claim.Resend
+	Held    time.Duration // how long until the key can be claimed
 }
 
 // Row is one key's record.
@@ -104,8 +140,16 @@ type Row struct {
 	Token       int64
 	LeaseOwner  string
 	LeaseUntil  time.Time     // zero when no lease is given: Completed, Released or parked
+	SentAt      time.Time     // when the first claim began whose call may have had the effect
+	QuietUntil  time.Time     // until when a call may be under way; zero when surely none is
 	Receipt     *plan.Receipt // set when Completed
-	Reason      string        // of the last Release or Park
+	Reason      string        // of the last Release, Park or Settle
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+}
+
+// InDoubt reports a row that nobody works on, and of which nobody knows
+// whether the effect is there.
+func (r Row) InDoubt(now time.Time) bool {
+	return r.State == Started && !r.LeaseUntil.After(now)
 }

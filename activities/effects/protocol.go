@@ -58,7 +58,7 @@ type Outcome struct {
 func (p *Protocol) Run(
 	ctx context.Context, tool tools.Tool, call tools.Call, number int, tenant string,
 ) (Outcome, error) {
-	action := call.Action
+	action, spec := call.Action, tool.Spec()
 	fingerprint, err := plan.Fingerprint(action.Parameters)
 	if err != nil {
 		return Outcome{}, badParameters(action, err)
@@ -77,6 +77,8 @@ func (p *Protocol) Run(
 		Attempt:     number,
 		Owner:       p.Owner,
 		Lease:       p.Lease,
+		Quiet:       spec.CallTimeout + spec.Settle,
+		Resend:      spec.Resend(),
 	}
 	asked := time.Now()
 	begun, err := p.Ledger.Begin(ctx, claim)
@@ -96,7 +98,7 @@ func (p *Protocol) Run(
 			zap.Duration("lease_left", begun.Held))
 		return notClaimed(begun, fingerprint)
 	}
-	a := &attempt{Protocol: p, tool: tool, call: call, begun: begun, asked: asked, log: log}
+	a := &attempt{Protocol: p, tool: tool, call: call, begun: begun, asked: asked, log: log, unsettled: begun.Recover}
 	return a.run(ctx)
 }
 
@@ -159,7 +161,7 @@ func waitFor(ctx context.Context, d time.Duration) bool {
 func leaseHeld(begun Begun) error {
 	return &faults.Fault{
 		Class: faults.InProgress, Code: "lease_held",
-		Reason:     "another attempt is at work on this action, of run " + begun.Row.RunID + "; its lease must end first",
+		Reason:     "another attempt of this action, of run " + begun.Row.RunID + ", is at work or may still have its effect; it must end first",
 		RetryAfter: begun.Held + leaseMargin,
 	}
 }

@@ -89,7 +89,7 @@ func (s *scene) requireReleased(reason string) {
 func (s *scene) takeOver() {
 	s.t.Helper()
 	row := s.row()
-	require.NoError(s.t, s.Ledger.Park(s.t.Context(), theKey, row.Token, "the lease is over"))
+	require.NoError(s.t, s.Ledger.Park(s.t.Context(), theKey, row.Token, "the lease is over", false))
 	begun, err := s.Ledger.Begin(s.t.Context(), effects.Claim{
 		Key: theKey, Fingerprint: row.Fingerprint, Attempt: 2, Owner: "worker-2", Lease: time.Hour,
 	})
@@ -292,7 +292,7 @@ func TestCallThatIsNotAllowedAnyMore(t *testing.T) {
 	over := &faults.Fault{Class: faults.Permanent, Code: "expired", Reason: "the approval has expired"}
 	refusing := func(s *scene) tools.Call {
 		call := theCall()
-		call.MayBegin = func() error {
+		call.MayBegin = func(context.Context) error {
 			require.Equal(t, []effects.Point{effects.PointBegun}, s.points, "asked when all waiting is over")
 			return over
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // place makes a ledger and a target, and returns the worker that uses them.
@@ -25,7 +27,7 @@ func (w worker) named(name string) worker {
 // effectsAtTarget counts where the effect is made, not in our own ledger.
 func (w worker) effectsAtTarget(t *testing.T) int {
 	t.Helper()
-	n, err := (&folder{dir: w.Folder}).Count(t.Context(), "", theKey)
+	n, err := (&folder{dir: w.Folder}).Count(t.Context(), tools.Call{Action: plan.Action{IdempotencyKey: theKey}})
 	require.NoError(t, err)
 	return n
 }

@@ -23,7 +23,7 @@ func TestC037_PanicIsNamedRedactedAndLogged(t *testing.T) {
 	require.Contains(t, string(stack), "panicking", "the log shows where")
 
 	var app *temporal.ApplicationError
-	require.ErrorAs(t, faults.Temporal(err, 1, faults.Retry{}), &app)
+	require.ErrorAs(t, faults.Temporal(err, 1, 0, faults.Retry{}), &app)
 	require.True(t, app.NonRetryable(), "attempts are bounded")
 	require.NotContains(t, inHistory(t, app), "SECRET")
 }

@@ -15,7 +15,7 @@ import (
 // An error may quote a name of any length, and stands in the history.
 func TestALongFaultIsCutAtALetter(t *testing.T) {
 	message := func(reason string) string {
-		err := faults.Temporal(&faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: reason}, 1, faults.DefaultRetry())
+		err := faults.Temporal(&faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: reason}, 1, 0, faults.DefaultRetry())
 		app, ok := errors.AsType[*temporal.ApplicationError](err)
 		require.True(t, ok)
 		return app.Message()

@@ -10,12 +10,16 @@ import (
 const shortestDelay = time.Millisecond
 
 // Retry says how long to wait before the next attempt. How many attempts
-// there are, and within which time, is the workflow's to bound.
+// there are is the workflow's to bound.
 type Retry struct {
-	Base     time.Duration  // ceiling of the wait after the first attempt; it doubles with each further one
-	Max      time.Duration  // ceiling of a wait that nobody asked for
-	MaxAfter time.Duration  // ceiling of a wait that the other side asked for; 0 stands for Max
-	Rand     func() float64 // in [0, 1); nil is math/rand/v2
+	Base     time.Duration // ceiling of the wait after the first attempt; it doubles with each further one
+	Max      time.Duration // ceiling of a wait that nobody asked for
+	MaxAfter time.Duration // ceiling of a wait that the other side asked for; 0 stands for Max
+	// Budget is the time, from the first attempt's schedule on, after which a
+	// failed attempt is the last; 0 is none. It ends no wait for a worker: after
+	// an outage of any length there is one more attempt.
+	Budget time.Duration
+	Rand   func() float64 // in [0, 1); nil is math/rand/v2
 }
 
 // DefaultRetry is the worker's: a first wait within a fifth of a second, none
@@ -34,6 +38,12 @@ func (r Retry) Delay(attempt int, after time.Duration) time.Duration {
 	ceiling := max(r.ceiling(attempt), floor)
 	spread := time.Duration(r.rand() * float64(ceiling-floor))
 	return max(floor+spread, shortestDelay)
+}
+
+// spent reports whether the wait before the next attempt would end outside the
+// budget.
+func (r Retry) spent(elapsed, delay time.Duration) bool {
+	return r.Budget > 0 && elapsed+delay > r.Budget
 }
 
 // ceiling doubles step by step, because a shift overflows long before a run

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 
@@ -22,8 +23,8 @@ import (
 // becomes a cancellation, however it was caused.
 //
 // Temporal does not log. The caller logs err before, because only the text of
-// faults survives.
-func Temporal(err error, attempt int, r Retry) error {
+// faults survives. elapsed is the time since the first attempt was scheduled.
+func Temporal(err error, attempt int, elapsed time.Duration, r Retry) error {
 	_, isNamed := errors.AsType[*Fault](err)
 	if err == nil || !isNamed && speaksTemporal(err) {
 		return err
@@ -33,8 +34,13 @@ func Temporal(err error, attempt int, r Retry) error {
 		NonRetryable: fault.final(),
 		Details:      []any{workflows.FaultDetails{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
 	}
-	if !options.NonRetryable {
-		options.NextRetryDelay = r.Delay(attempt, fault.RetryAfter)
+	if paced, ok := errors.AsType[*Paced](err); ok {
+		r = paced.Retry
+	}
+	if delay := r.Delay(attempt, fault.RetryAfter); r.spent(elapsed, delay) {
+		options.NonRetryable = true
+	} else if !options.NonRetryable {
+		options.NextRetryDelay = delay
 	}
 	if !isNamed && errors.Is(err, context.Canceled) {
 		options.Cause = context.Canceled

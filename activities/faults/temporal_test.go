@@ -67,7 +67,7 @@ func TestTemporal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := faults.Temporal(fmt.Errorf("%s: %w", secret, tt.err), 3, ceilings)
+			err := faults.Temporal(fmt.Errorf("%s: %w", secret, tt.err), 3, 0, ceilings)
 
 			var app *temporal.ApplicationError
 			require.ErrorAs(t, err, &app)
@@ -89,14 +89,14 @@ func TestTemporalCancellation(t *testing.T) {
 
 	t.Run("the workflow's passes through", func(t *testing.T) {
 		wrapped := fmt.Errorf("step: %w", canceled)
-		require.Equal(t, wrapped, faults.Temporal(wrapped, 1, ceilings))
+		require.Equal(t, wrapped, faults.Temporal(wrapped, 1, 0, ceilings))
 	})
 	t.Run("a bare one stays visible to the SDK, which knows who canceled", func(t *testing.T) {
-		require.ErrorIs(t, faults.Temporal(context.Canceled, 1, ceilings), context.Canceled)
+		require.ErrorIs(t, faults.Temporal(context.Canceled, 1, 0, ceilings), context.Canceled)
 	})
 	t.Run("a fault never becomes one", func(t *testing.T) {
 		for _, cause := range []error{canceled, context.Canceled} {
-			err := faults.Temporal(&faults.Fault{Code: faults.CodeInterrupted, Reason: "no answer", Cause: cause}, 1, ceilings)
+			err := faults.Temporal(&faults.Fault{Code: faults.CodeInterrupted, Reason: "no answer", Cause: cause}, 1, 0, ceilings)
 			require.NotErrorIs(t, err, context.Canceled)
 			require.False(t, temporal.IsCanceledError(err))
 		}
@@ -104,9 +104,9 @@ func TestTemporalCancellation(t *testing.T) {
 }
 
 func TestTemporalLeavesItsOwnAlone(t *testing.T) {
-	require.NoError(t, faults.Temporal(nil, 1, ceilings))
-	once := faults.Temporal(&faults.Fault{Class: faults.Permanent, Code: "x"}, 1, ceilings)
-	require.Equal(t, once, faults.Temporal(once, 2, ceilings))
+	require.NoError(t, faults.Temporal(nil, 1, 0, ceilings))
+	once := faults.Temporal(&faults.Fault{Class: faults.Permanent, Code: "x"}, 1, 0, ceilings)
+	require.Equal(t, once, faults.Temporal(once, 2, 0, ceilings))
 }
 
 // inHistory is the whole failure as the server would store it.

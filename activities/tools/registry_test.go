@@ -23,7 +23,7 @@ func (named) Apply(context.Context, tools.Call) (plan.Receipt, error) {
 	return plan.Receipt{}, nil
 }
 
-func (named) Count(context.Context, string, string) (int, error) { return -1, nil }
+func (named) Count(context.Context, tools.Call) (int, error) { return -1, nil }
 
 func TestRegistryFindsToolsByTheirExactName(t *testing.T) {
 	r, err := tools.NewRegistry(named("smtp"), named("gitpages"), named("http"))

@@ -7,8 +7,10 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -24,27 +26,99 @@ type Tool interface {
 
 	// Apply makes the effect. It returns ErrDrift when the target is no longer
 	// in the state that the plan was made for, and then has written nothing.
-	// It begins no write that Call.Allowed refuses.
-	// For a Conditional tool, Apply after an earlier Apply of the same key
-	// returns the earlier effect's receipt and writes nothing.
+	// It begins no write that Call.Allowed refuses, and sends none a second
+	// time by itself.
+	//
+	// Of a Transactional or Conditional tool, and of a Keyed one within its
+	// KeyWindow, Apply after an earlier Apply of the same key makes no second
+	// effect and returns the receipt of the first.
+	//
+	// The class of its error says what is known of this very call: Permanent,
+	// Transient and Throttled that it surely had no effect, InProgress and
+	// Unknown that it may have had one. An error that wraps ErrAbsent or
+	// ErrDrift says more: no effect of this key is there, of an earlier call
+	// neither, and none can come any more.
 	Apply(ctx context.Context, c Call) (plan.Receipt, error)
 
-	// Count says how often the effect of key is present at target, as counted
+	// Count says how often the effect of c is present at its target, as counted
 	// there; -1 when the target cannot tell.
-	Count(ctx context.Context, target, key string) (int, error)
+	Count(ctx context.Context, c Call) (int, error)
 }
+
+// Finder is a tool whose target can be asked for the effect of an earlier
+// call. A tool of class Lookup is one; a Keyed one that is one too can go on
+// after its KeyWindow.
+type Finder interface {
+	Tool
+
+	// Find asks the target for the effect of c's key. It writes nothing. The
+	// caller has waited until no earlier call can be under way any more.
+	Find(ctx context.Context, c Call) (Finding, error)
+}
+
+// Finding is a target's answer about one effect.
+type Finding struct {
+	Presence Presence
+	Receipt  plan.Receipt // of the effect, when Found
+	Detail   string       // what the target said, in one line for people
+}
+
+// Presence is what is known of an effect at its target. The zero Presence
+// proves nothing.
+type Presence int
+
+// The presences.
+const (
+	// NotProven: the target does not show the effect, and cannot rule it out.
+	NotProven Presence = iota
+	// Found: the effect is there.
+	Found
+	// Absent: the target is the authority, and has no such effect.
+	Absent
+)
 
 // Spec is what a tool declares about itself. Nothing in it comes from a model.
 type Spec struct {
 	Name         string
-	Version      string
+	Version      string // another version voids the plans that were made with this one
 	Class        plan.DeliveryClass
 	Risk         plan.Risk
 	Schema       json.RawMessage // JSON Schema of the parameters
 	SchemaDigest plan.Digest     // of Schema's canonical form
-	CallTimeout  time.Duration   // of one attempt
-	MaxAttempts  int             // of one action
+
+	// CallTimeout bounds one call. It is the deadline of the context that
+	// Apply and Find get.
+	CallTimeout time.Duration
+	// Settle is how long after the end of a call its effect may still appear
+	// at the target. Nothing is concluded from its absence before.
+	Settle time.Duration
+	// KeyWindow, of a Keyed tool, is how long the target surely remembers a key
+	// from its first arrival on.
+	KeyWindow time.Duration
+
+	MaxAttempts int          // of one action
+	Retry       faults.Retry // between them
+
+	Concurrency int     // calls of one worker at a time, and of one run; 0: no limit of its own
+	Rate        float64 // calls a second that one worker begins; 0: no limit
 }
+
+// Resend is how long after the first call of a key the same call may be made
+// again, whatever became of the first: the target deduplicates.
+func (s Spec) Resend() time.Duration {
+	switch s.Class {
+	case plan.Transactional, plan.Conditional:
+		return Always
+	case plan.Keyed:
+		// The call itself takes time to arrive.
+		return max(s.KeyWindow-s.CallTimeout, 0)
+	default:
+		return 0
+	}
+}
+
+// Always is a period that does not end.
+const Always = time.Duration(math.MaxInt64)
 
 // Proposal is an action as a planner proposes it.
 type Proposal struct {
@@ -72,16 +146,17 @@ type Call struct {
 	Action   plan.Action
 	// MayBegin is asked by [Call.Allowed]. Nil is for callers whose approval
 	// cannot end.
-	MayBegin func() error `json:"-"`
+	MayBegin func(context.Context) error `json:"-"`
 }
 
-// Allowed reports whether a write may still begin now: an approval can expire
-// while an attempt waits. Its error is a Permanent fault and the reason why
-// not. The effect protocol asks before Apply; a tool that waits or tries again
-// asks right before each write, and passes the error on as it is.
-func (c Call) Allowed() error {
+// Allowed reports whether a write may still begin now: while an attempt waits,
+// its approval can expire, and another attempt can take the action over. Its
+// error is a fault and the reason why not. The effect protocol asks before
+// Apply; a tool that waits, tries again or writes more than once asks right
+// before each further write, and passes the error on as it is.
+func (c Call) Allowed(ctx context.Context) error {
 	if c.MayBegin == nil {
 		return nil
 	}
-	return c.MayBegin()
+	return c.MayBegin(ctx)
 }

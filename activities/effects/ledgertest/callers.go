@@ -30,7 +30,7 @@ func testManyCallers(t *testing.T, s subject) {
 	})
 	t.Run("a key in doubt", func(t *testing.T) {
 		token := s.claimed(t, claim("doubt", long)).Token
-		require.NoError(t, s.Park(t.Context(), "doubt", token, "no answer"))
+		require.NoError(t, s.Park(t.Context(), "doubt", token, "no answer", false))
 		require.Equal(t, []int64{2}, race(t, s, "doubt"))
 	})
 	t.Run("a completed key", func(t *testing.T) {
@@ -148,7 +148,7 @@ func testCanceledContext(t *testing.T, s subject) {
 		"Renew":    func(ctx context.Context) error { return s.Renew(ctx, "k", token, short) },
 		"Complete": func(ctx context.Context) error { return s.Complete(ctx, "k", token, receipt("k")) },
 		"Release":  func(ctx context.Context) error { return s.Release(ctx, "k", token, "x") },
-		"Park":     func(ctx context.Context) error { return s.Park(ctx, "k", token, "x") },
+		"Park":     func(ctx context.Context) error { return s.Park(ctx, "k", token, "x", false) },
 		"Rows": func(ctx context.Context) error {
 			_, err := s.Rows(ctx, []string{"k"})
 			return err

@@ -95,7 +95,7 @@ func testRelease(t *testing.T, s subject) {
 func testPark(t *testing.T, s subject) {
 	c := claim("k", long)
 	first := s.claimed(t, c)
-	require.NoError(t, s.Park(t.Context(), "k", first.Token, "no answer in time"))
+	require.NoError(t, s.Park(t.Context(), "k", first.Token, "no answer in time", false))
 	row := s.row(t, "k")
 	require.Equal(t, effects.Started, row.State)
 	require.Equal(t, "no answer in time", row.Reason)
@@ -123,7 +123,7 @@ func testEndedClaims(t *testing.T, s subject) {
 	for name, end := range map[string]func(key string, token int64) error{
 		"completed": func(key string, token int64) error { return s.Complete(t.Context(), key, token, receipt(key)) },
 		"released":  func(key string, token int64) error { return s.Release(t.Context(), key, token, "refused") },
-		"parked":    func(key string, token int64) error { return s.Park(t.Context(), key, token, "no answer") },
+		"parked":    func(key string, token int64) error { return s.Park(t.Context(), key, token, "no answer", false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			token := s.claimed(t, claim(name, long)).Token
@@ -163,7 +163,7 @@ func testFingerprints(t *testing.T, s subject) {
 	})
 	t.Run("in doubt: not handed out to another", func(t *testing.T) {
 		first := s.claimed(t, claim("doubt", long))
-		require.NoError(t, s.Park(t.Context(), "doubt", first.Token, "no answer"))
+		require.NoError(t, s.Park(t.Context(), "doubt", first.Token, "no answer", false))
 		row := s.row(t, "doubt")
 		begun := s.begin(t, other("doubt"))
 		require.Zero(t, begun.Token)

@@ -146,7 +146,7 @@ func (s subject) requireNotHeld(t *testing.T, key string, token int64) {
 	require.ErrorIs(t, s.Renew(t.Context(), key, token, long), effects.ErrNotHeld)
 	require.ErrorIs(t, s.Complete(t.Context(), key, token, receipt(key)), effects.ErrNotHeld)
 	require.ErrorIs(t, s.Release(t.Context(), key, token, "late"), effects.ErrNotHeld)
-	require.ErrorIs(t, s.Park(t.Context(), key, token, "late"), effects.ErrNotHeld)
+	require.ErrorIs(t, s.Park(t.Context(), key, token, "late", false), effects.ErrNotHeld)
 	after, err := s.Rows(t.Context(), []string{key})
 	require.NoError(t, err)
 	require.Equal(t, before, after)

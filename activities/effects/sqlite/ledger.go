@@ -61,22 +61,45 @@ func (l *Ledger) Complete(ctx context.Context, key string, token int64, receipt 
 		return fmt.Errorf("receipt: %w", err)
 	}
 	return l.change(ctx, `UPDATE effects
-		SET state = 'COMPLETED', receipt = ?, lease_until = NULL, updated_at = `+clock+`
+		SET state = 'COMPLETED', receipt = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+clock+`
 		WHERE `+held, string(text), key, token)
 }
 
 // Release implements effects.Ledger.
 func (l *Ledger) Release(ctx context.Context, key string, token int64, reason string) error {
 	return l.change(ctx, `UPDATE effects
-		SET state = 'RELEASED', reason = ?, lease_until = NULL, updated_at = `+clock+`
+		SET state = 'RELEASED', reason = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+clock+`
 		WHERE `+held, reason, key, token)
 }
 
 // Park implements effects.Ledger.
-func (l *Ledger) Park(ctx context.Context, key string, token int64, reason string) error {
+func (l *Ledger) Park(ctx context.Context, key string, token int64, reason string, ended bool) error {
 	return l.change(ctx, `UPDATE effects
-		SET reason = ?, lease_until = NULL, updated_at = `+clock+`
-		WHERE `+held, reason, key, token)
+		SET reason = ?, lease_until = NULL, quiet_until = iif(?, NULL, quiet_until), updated_at = `+clock+`
+		WHERE `+held, reason, ended, key, token)
+}
+
+// Settle implements effects.Ledger.
+func (l *Ledger) Settle(ctx context.Context, s effects.Settlement) (effects.Settled, error) {
+	var settled effects.Settled
+	err := l.write(ctx, func(tx *sql.Tx) error {
+		now, err := timeOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		row, err := find(ctx, tx, s.Key)
+		if err != nil {
+			return err
+		}
+		if settled = effects.DecideSettlement(s, row, now); !settled.Changed {
+			return nil
+		}
+		return store(ctx, tx, settled.Row)
+	})
+	if err != nil {
+		return effects.Settled{}, named(ctx, err)
+	}
+	return settled, nil
 }
 
 // Rows implements effects.Ledger. The keys go in as one JSON array, so that

@@ -33,7 +33,7 @@ var schema string
 // What schema.sql writes into the file's header.
 const (
 	applicationID = 0x486f6c64 // "Hold"
-	schemaVersion = 1
+	schemaVersion = 2
 )
 
 const (
@@ -155,11 +155,20 @@ func (l *Ledger) prepare(ctx context.Context) error {
 		case version > schemaVersion:
 			return refusal(fmt.Sprintf("the file has schema version %d, and this program knows versions up to %d; use a newer one",
 				version, schemaVersion))
+		case version == 1:
+			_, err = tx.ExecContext(ctx, upgradeFrom1)
+			return err
 		default:
 			return nil
 		}
 	})
 }
+
+// upgradeFrom1 adds what recovery needs of a row. Of an old one the first
+// claim is the safe guess at when its call was made.
+//
+//go:embed upgrade_from_1.sql
+var upgradeFrom1 string
 
 func refusal(reason string) error {
 	return &faults.Fault{Class: faults.Permanent, Code: "ledger_refused", Reason: reason}

@@ -13,20 +13,34 @@ import (
 // columns are those of the table, in the order in which store writes and scan
 // reads them. The key is qualified because json_each has one too.
 const columns = `effects.key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
-	lease_owner, lease_until, receipt, reason, created_at, updated_at`
+	lease_owner, lease_until, sent_at, quiet_until, receipt, reason, created_at, updated_at`
 
 // timeForm is how times are written, always in UTC.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// store writes a row that holds a claim.
+// store writes a row whole.
 func store(ctx context.Context, tx *sql.Tx, r effects.Row) error {
+	var receipt sql.NullString
+	if r.Receipt != nil {
+		text, err := json.Marshal(r.Receipt)
+		if err != nil {
+			return err
+		}
+		receipt = sql.NullString{String: string(text), Valid: true}
+	}
 	_, err := tx.ExecContext(ctx, `REPLACE INTO effects
 		(key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
-		lease_owner, lease_until, receipt, reason, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?)`,
+		lease_owner, lease_until, sent_at, quiet_until, receipt, reason, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Key, r.Tenant, r.RunID, r.ActionID, r.Tool, r.Target, r.Fingerprint.String(), string(r.State), r.Attempt, r.Token,
-		r.LeaseOwner, r.LeaseUntil.Format(timeForm), r.Reason, r.CreatedAt.Format(timeForm), r.UpdatedAt.Format(timeForm))
+		r.LeaseOwner, timeOrNull(r.LeaseUntil), r.SentAt.Format(timeForm), timeOrNull(r.QuietUntil),
+		receipt, r.Reason, r.CreatedAt.Format(timeForm), r.UpdatedAt.Format(timeForm))
 	return err
+}
+
+// timeOrNull writes the zero time as NULL.
+func timeOrNull(t time.Time) sql.NullString {
+	return sql.NullString{String: t.Format(timeForm), Valid: !t.IsZero()}
 }
 
 // scanAll reads a query's rows and closes them.
@@ -47,17 +61,21 @@ func scanAll(rows *sql.Rows, err error) ([]effects.Row, error) {
 
 func scan(rows *sql.Rows) (effects.Row, error) {
 	var r effects.Row
-	var fingerprint, created, updated string
-	var until, receipt sql.NullString
+	var fingerprint, sent, created, updated string
+	var until, quiet, receipt sql.NullString
 	err := rows.Scan(&r.Key, &r.Tenant, &r.RunID, &r.ActionID, &r.Tool, &r.Target, &fingerprint, &r.State, &r.Attempt, &r.Token,
-		&r.LeaseOwner, &until, &receipt, &r.Reason, &created, &updated)
+		&r.LeaseOwner, &until, &sent, &quiet, &receipt, &r.Reason, &created, &updated)
 	if err != nil {
 		return effects.Row{}, err
 	}
-	var errs [5]error
+	var errs [7]error
 	errs[0] = r.Fingerprint.UnmarshalText([]byte(fingerprint))
 	r.CreatedAt, errs[1] = parseTime(created)
 	r.UpdatedAt, errs[2] = parseTime(updated)
+	r.SentAt, errs[5] = parseTime(sent)
+	if quiet.Valid {
+		r.QuietUntil, errs[6] = parseTime(quiet.String)
+	}
 	if until.Valid {
 		r.LeaseUntil, errs[3] = parseTime(until.String)
 	}

@@ -1,4 +1,4 @@
--- The effect ledger, version 1. Times are UTC, in the one form that sorts as
+-- The effect ledger, version 2. Times are UTC, in the one form that sorts as
 -- text: 2026-12-01T09:30:00.000Z.
 CREATE TABLE effects (
     key         TEXT    NOT NULL PRIMARY KEY,
@@ -13,6 +13,8 @@ CREATE TABLE effects (
     token       INTEGER NOT NULL CHECK (token > 0),
     lease_owner TEXT    NOT NULL,
     lease_until TEXT    CHECK (lease_until IS NULL OR state = 'STARTED'),
+    sent_at     TEXT    NOT NULL,
+    quiet_until TEXT    CHECK (quiet_until IS NULL OR state = 'STARTED'),
     receipt     TEXT    CHECK ((receipt IS NOT NULL) = (state = 'COMPLETED')),
     reason      TEXT    NOT NULL,
     created_at  TEXT    NOT NULL,
@@ -20,4 +22,4 @@ CREATE TABLE effects (
 ) STRICT, WITHOUT ROWID;
 
 PRAGMA application_id = 1215261796;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;

@@ -130,7 +130,7 @@ func (w *write) attempt(ctx context.Context, at position) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
-	if err := w.call.Allowed(); err != nil {
+	if err := w.call.Allowed(ctx); err != nil {
 		return effect{}, err
 	}
 	return effect{next, before, after}, w.repo.moveRefs(ctx, w.key, at, position{marker: next.id, head: next.id})

@@ -398,7 +398,7 @@ func TestNoWriteBeginsThatIsNotAllowedAnyMore(t *testing.T) {
 	t.Run("at the first transaction", func(t *testing.T) {
 		b := newBase(t)
 		call := b.plan("page.md", "text\n")
-		call.MayBegin = func() error { return over }
+		call.MayBegin = func(context.Context) error { return over }
 		_, err := b.apply(call)
 		require.Equal(t, over, requireFault(t, err, faults.Permanent, "expired"))
 		require.Zero(t, b.commits())
@@ -408,7 +408,7 @@ func TestNoWriteBeginsThatIsNotAllowedAnyMore(t *testing.T) {
 		b := newBase(t)
 		call := b.plan("page.md", "text\n")
 		asked := 0
-		call.MayBegin = func() error {
+		call.MayBegin = func(context.Context) error {
 			if asked++; asked > 1 {
 				return over
 			}
@@ -425,7 +425,7 @@ func TestNoWriteBeginsThatIsNotAllowedAnyMore(t *testing.T) {
 		call := b.plan("page.md", "text\n")
 		made, err := b.apply(call)
 		require.NoError(t, err)
-		call.MayBegin = func() error { return over }
+		call.MayBegin = func(context.Context) error { return over }
 		again, err := b.apply(call)
 		require.NoError(t, err)
 		require.Equal(t, made, again)

@@ -123,7 +123,7 @@ func (b *base) requireNoMarker(key string) {
 
 func (b *base) count(page, key string) int {
 	b.t.Helper()
-	n, err := b.tool.Count(b.t.Context(), "kb/"+page, key)
+	n, err := b.tool.Count(b.t.Context(), tools.Call{Action: plan.Action{Target: "kb/" + page, IdempotencyKey: key}})
 	require.NoError(b.t, err)
 	return n
 }

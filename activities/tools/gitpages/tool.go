@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -50,6 +51,7 @@ func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
 			SchemaDigest: plan.Sum(canonical),
 			CallTimeout:  30 * time.Second,
 			MaxAttempts:  10,
+			Retry:        faults.DefaultRetry(),
 		},
 	}
 	for _, cfg := range repos {
@@ -133,7 +135,8 @@ func (t *Tool) Apply(ctx context.Context, c tools.Call) (plan.Receipt, error) {
 
 // Count returns how many commits that the target's branch reaches carry the
 // key in their trailer. A page that already was as wanted has none.
-func (t *Tool) Count(ctx context.Context, target, key string) (int, error) {
+func (t *Tool) Count(ctx context.Context, c tools.Call) (int, error) {
+	target, key := c.Action.Target, c.Action.IdempotencyKey
 	r, _, err := t.resolve(target)
 	if err != nil {
 		return 0, err
