@@ -38,6 +38,8 @@ func (a *Activities) Register(registry worker.ActivityRegistry) {
 		string(workflows.ExecuteAction):   a.ExecuteAction,
 		string(workflows.Summarize):       a.Summarize,
 		workflows.JudgeDecisions:          a.JudgeDecisions,
+		workflows.JudgeResolutions:        a.JudgeResolutions,
+		workflows.SettleAction:            a.SettleAction,
 	} {
 		registry.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
 	}

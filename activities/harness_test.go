@@ -55,7 +55,9 @@ type house struct {
 	pages *spied
 	log   *observer.ObservedLogs
 	core  zapcore.Core
-	beat  func() // called at each heartbeat; nil when nobody listens
+	// doubts are the actions in doubt that run has come upon.
+	doubts []workflows.Doubt
+	beat   func() // called at each heartbeat; nil when nobody listens
 }
 
 // newHouse makes a house with one note: a topic of one dated entry, so a plan

@@ -18,12 +18,24 @@ import (
 func (a *Activities) JudgeDecisions(
 	_ context.Context, in workflows.JudgeDecisionsInput,
 ) (workflows.JudgeDecisionsResult, error) {
-	arrivals := make([]approvals.Arrival, len(in.Arrivals))
-	for i, arrived := range in.Arrivals {
-		arrivals[i] = approvals.Arrival{Via: arrived.Via, At: arrived.At, Late: arrived.Late}
-		arrivals[i].Raw, arrivals[i].Unreadable = jsonOf(arrived.Payloads)
+	return workflows.JudgeDecisionsResult{Verdicts: approvals.Judge(in.Request, opened(in.Arrivals))}, nil
+}
+
+// JudgeResolutions is JudgeDecisions for people's words about actions in doubt.
+func (a *Activities) JudgeResolutions(
+	_ context.Context, in workflows.JudgeResolutionsInput,
+) (workflows.JudgeDecisionsResult, error) {
+	return workflows.JudgeDecisionsResult{Verdicts: approvals.JudgeResolutions(in.Doubts, opened(in.Arrivals))}, nil
+}
+
+// opened takes the JSON out of what arrived, as far as there is any.
+func opened(letters []workflows.Arrival) []approvals.Arrival {
+	arrivals := make([]approvals.Arrival, len(letters))
+	for i, letter := range letters {
+		arrivals[i] = approvals.Arrival{Via: letter.Via, At: letter.At, Late: letter.Late}
+		arrivals[i].Raw, arrivals[i].Unreadable = jsonOf(letter.Payloads)
 	}
-	return workflows.JudgeDecisionsResult{Verdicts: approvals.Judge(in.Request, arrivals)}, nil
+	return arrivals
 }
 
 // jsonOf returns the JSON that a decision was sent as, or why there is none.

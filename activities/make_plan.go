@@ -186,6 +186,7 @@ func (a *Activities) limits(actions []plan.Action) []workflows.ToolLimits {
 		spec := tool.Spec()
 		limits = append(limits, workflows.ToolLimits{
 			Tool: spec.Name, Class: spec.Class, CallTimeout: spec.CallTimeout, MaxAttempts: spec.MaxAttempts,
+			Concurrency: spec.Concurrency,
 		})
 	}
 	return limits

@@ -24,7 +24,8 @@ import (
 )
 
 // run takes the default task through the workflow, with these activities and
-// the interceptors of a worker, and bo.lin's approval of every plan.
+// the interceptors of a worker, and bo.lin's approval of every plan. What is in
+// doubt after ten minutes is aborted by cy.ma.
 func (h *house) run() workflows.Status {
 	h.t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -35,13 +36,18 @@ func (h *house) run() workflows.Status {
 	workflows.Register(env, workflows.DefaultSettings())
 	h.acts.Register(env)
 	env.RegisterDelayedCallback(func() {
-		seen, err := env.QueryWorkflow(workflows.StatusQuery)
-		require.NoError(h.t, err)
-		var status workflows.Status
-		require.NoError(h.t, seen.Get(&status))
 		env.SignalWorkflow(workflows.ApprovalName, json.RawMessage(fmt.Sprintf(
-			`{"decision":"approve","plan_hash":%q,"approver":"bo.lin"}`, status.PlanHash)))
+			`{"decision":"approve","plan_hash":%q,"approver":"bo.lin"}`, h.seen(env).PlanHash)))
 	}, time.Minute)
+	env.RegisterDelayedCallback(func() {
+		for _, action := range h.seen(env).Actions {
+			if action.Doubt != nil {
+				h.doubts = append(h.doubts, *action.Doubt)
+				env.SignalWorkflow(workflows.ResolutionName, json.RawMessage(fmt.Sprintf(
+					`{"action_id":%q,"plan_hash":%q,"outcome":"abort","operator":"cy.ma","evidence":"nobody can tell"}`, action.ID, h.seen(env).PlanHash)))
+			}
+		}
+	}, 10*time.Minute)
 	env.ExecuteWorkflow(workflows.WorkflowType, task(), nil)
 	require.True(h.t, env.IsWorkflowCompleted())
 	var status workflows.Status
@@ -52,6 +58,15 @@ func (h *house) run() workflows.Status {
 	}
 	require.NoError(h.t, err)
 	require.NoError(h.t, env.GetWorkflowResult(&status))
+	return status
+}
+
+// seen is the run's status as its query answers now.
+func (h *house) seen(env *testsuite.TestWorkflowEnvironment) (status workflows.Status) {
+	h.t.Helper()
+	answer, err := env.QueryWorkflow(workflows.StatusQuery)
+	require.NoError(h.t, err)
+	require.NoError(h.t, answer.Get(&status))
 	return status
 }
 
@@ -138,6 +153,7 @@ func TestC037_ARunWhoseToolReturnsNoReceiptIsNotCompleted(t *testing.T) {
 	h.pages.apply = func(context.Context, tools.Call) (plan.Receipt, error) { return plan.Receipt{}, nil }
 	failed := h.run()
 	require.Equal(t, workflows.Failed, failed.Status)
-	require.Contains(t, failed.Reason, "neither an error nor a receipt")
+	require.NotEmpty(t, h.doubts)
+	require.Contains(t, h.doubts[0].Detail, "neither an error nor a receipt")
 	require.Zero(t, failed.Counts.Done)
 }

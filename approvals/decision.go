@@ -56,18 +56,9 @@ type Decision struct {
 // The error says what is wrong, in words for whoever sent it; Judge makes the
 // verdict Malformed of it.
 func ParseDecision(raw []byte) (Decision, error) {
-	if len(raw) > MaxDecisionBytes {
-		return Decision{}, fmt.Errorf("the input has %d bytes; at most %d are allowed", len(raw), MaxDecisionBytes)
-	}
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return Decision{}, errors.New("there is no input")
-	}
-	canonical, err := plan.Canonicalize(raw)
+	canonical, err := object(raw)
 	if err != nil {
-		return Decision{}, fmt.Errorf("the input is %w", err)
-	}
-	if kind := kindOf(canonical); kind != "an object" {
-		return Decision{}, fmt.Errorf("the input is %s, not an object", kind)
+		return Decision{}, err
 	}
 	var d Decision
 	if err := readMembers(canonical, d.set); err != nil {
@@ -113,12 +104,7 @@ func (d *Decision) set(name, text string) (err error) {
 	case "decision":
 		d.Decision = Choice(text)
 	case "plan_hash":
-		if d.PlanHash, err = plan.ParseDigest(text); err != nil {
-			return fmt.Errorf("the plan_hash cannot be used: %w", err)
-		}
-		if d.PlanHash.IsZero() {
-			return errors.New("the plan_hash is all zeros, which no plan has")
-		}
+		d.PlanHash, err = planHash(text)
 	case "approver":
 		d.Approver = text
 	case "comment":
@@ -128,13 +114,24 @@ func (d *Decision) set(name, text string) (err error) {
 	case "signature":
 		d.Signature = text
 	default:
-		return unknownMember(name)
+		return unknownMember(name, "decision", "plan_hash", "approver", "comment", "feedback", "signature")
 	}
-	return nil
+	return err
 }
 
-func unknownMember(name string) error {
-	for _, known := range []string{"decision", "plan_hash", "approver", "comment", "feedback", "signature"} {
+func planHash(text string) (plan.Digest, error) {
+	hash, err := plan.ParseDigest(text)
+	switch {
+	case err != nil:
+		return hash, fmt.Errorf("the plan_hash cannot be used: %w", err)
+	case hash.IsZero():
+		return hash, errors.New("the plan_hash is all zeros, which no plan has")
+	}
+	return hash, nil
+}
+
+func unknownMember(name string, members ...string) error {
+	for _, known := range members {
 		if strings.EqualFold(name, known) {
 			return fmt.Errorf("the member %+q must be written %q", shorten(name), known)
 		}

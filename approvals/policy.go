@@ -32,6 +32,9 @@ type Policy struct {
 	// DecideWithin is how long the gate stays open, and GrantLife how long an
 	// approval may be used. Whole seconds, above 0 and up to MaxPeriod.
 	DecideWithin, GrantLife time.Duration
+	// Resolvers may say what became of an action whose outcome is unknown.
+	// Normalized and sorted; when there are none, the approvers may.
+	Resolvers []string
 }
 
 // NewPolicy makes a policy of names as people write them, in any order.
@@ -64,20 +67,29 @@ func (p Policy) Version() string {
 // It writes by hand, for workflow code may not use encoding/json; a valid
 // policy's texts have nothing that JSON would escape.
 func (p Policy) Canonical() []byte {
-	b := []byte(`{"approvers":[`)
-	for i, name := range p.Approvers {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendQuote(b, name)
-	}
-	b = append(b, `],"decide_within_seconds":`...)
+	b := appendNames([]byte(`{"approvers":`), p.Approvers)
+	b = append(b, `,"decide_within_seconds":`...)
 	b = strconv.AppendInt(b, int64(p.DecideWithin/time.Second), 10)
 	b = append(b, `,"grant_life_seconds":`...)
 	b = strconv.AppendInt(b, int64(p.GrantLife/time.Second), 10)
 	b = append(b, `,"label":`...)
 	b = strconv.AppendQuote(b, p.Label)
+	if len(p.Resolvers) > 0 { // a policy without any keeps the version that it has had
+		b = append(b, `,"resolvers":`...)
+		b = appendNames(b, p.Resolvers)
+	}
 	return append(b, '}')
+}
+
+func appendNames(b []byte, names []string) []byte {
+	b = append(b, '[')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendQuote(b, name)
+	}
+	return append(b, ']')
 }
 
 // MarshalJSON writes Canonical, so that the history shows what is hashed.
@@ -92,6 +104,7 @@ func (p *Policy) UnmarshalJSON(raw []byte) error {
 		DecideWithin int64    `json:"decide_within_seconds"`
 		GrantLife    int64    `json:"grant_life_seconds"`
 		Label        string   `json:"label"`
+		Resolvers    []string `json:"resolvers"`
 	}
 	members := json.NewDecoder(bytes.NewReader(raw))
 	members.DisallowUnknownFields()
@@ -110,6 +123,7 @@ func (p *Policy) UnmarshalJSON(raw []byte) error {
 		Approvers:    wire.Approvers,
 		DecideWithin: time.Duration(wire.DecideWithin) * time.Second,
 		GrantLife:    time.Duration(wire.GrantLife) * time.Second,
+		Resolvers:    wire.Resolvers,
 	}
 	if read.Label == "" && len(read.Approvers) == 0 && read.DecideWithin == 0 && read.GrantLife == 0 {
 		*p = Policy{} // of a request that has not been opened; it allows nobody
@@ -152,6 +166,42 @@ func (p Policy) Allows(requester, approver string, choice Choice) (Code, string)
 	return Accepted, ""
 }
 
+// MayResolve judges whether operator may say what became of an action of a run
+// of requester. The code is Accepted, SelfApproval or NotAResolver, with a
+// sentence that says why. A requester never may.
+func (p Policy) MayResolve(requester, operator string) (Code, string) {
+	resolvers := p.Resolvers
+	if len(resolvers) == 0 {
+		resolvers = p.Approvers
+	}
+	name, err := NormalizeIdentity(operator)
+	owner, ownerErr := NormalizeIdentity(requester)
+	switch {
+	case err != nil:
+		return NotAResolver, sentence(err) + " Write the name as the policy has it."
+	case ownerErr != nil || name == owner:
+		return SelfApproval, fmt.Sprintf("%s requested this run and may not resolve its actions. Ask a resolver of the policy %s.", name, p.Label)
+	case !slices.Contains(resolvers, name):
+		return NotAResolver, fmt.Sprintf("%s is not a resolver of the policy %s. Ask one who is.", name, p.Label)
+	}
+	return Accepted, ""
+}
+
+// ResolverFor returns the first who may resolve an action of a run of
+// requester, or "" when nobody may.
+func (p Policy) ResolverFor(requester string) string {
+	resolvers := p.Resolvers
+	if len(resolvers) == 0 {
+		resolvers = p.Approvers
+	}
+	for _, name := range resolvers {
+		if code, _ := p.MayResolve(requester, name); code == Accepted {
+			return name
+		}
+	}
+	return ""
+}
+
 // ApproverFor returns the first who may approve a run of requester, or "" when
 // nobody may.
 func (p Policy) ApproverFor(requester string) string {
@@ -171,23 +221,33 @@ func (p Policy) check() error {
 	if len(p.Approvers) == 0 {
 		return errors.New("approvers is empty; nobody could approve")
 	}
-	if len(p.Approvers) > MaxApprovers {
-		return fmt.Errorf("approvers has %d names; at most %d are allowed", len(p.Approvers), MaxApprovers)
+	if err := checkNames("approvers", p.Approvers); err != nil {
+		return err
 	}
-	for i, name := range p.Approvers {
-		normal, err := NormalizeIdentity(name)
-		if err != nil {
-			return fmt.Errorf("approvers: %w", err)
-		}
-		if normal != name || i > 0 && p.Approvers[i-1] >= name {
-			return errors.New("approvers are not in lower case, sorted and different")
-		}
+	if err := checkNames("resolvers", p.Resolvers); err != nil {
+		return err
 	}
 	if err := checkPeriod(p.DecideWithin); err != nil {
 		return fmt.Errorf("decide_within %w", err)
 	}
 	if err := checkPeriod(p.GrantLife); err != nil {
 		return fmt.Errorf("grant_life %w", err)
+	}
+	return nil
+}
+
+func checkNames(field string, names []string) error {
+	if len(names) > MaxApprovers {
+		return fmt.Errorf("%s has %d names; at most %d are allowed", field, len(names), MaxApprovers)
+	}
+	for i, name := range names {
+		normal, err := NormalizeIdentity(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", field, err)
+		}
+		if normal != name || i > 0 && names[i-1] >= name {
+			return fmt.Errorf("%s are not in lower case, sorted and different", field)
+		}
 	}
 	return nil
 }

@@ -15,14 +15,16 @@ import (
 // maxPolicyBytes bounds a policy file.
 const maxPolicyBytes = 64 << 10
 
-// ParsePolicy reads a policy file: one YAML mapping with these fields, all of
-// them required, and no others.
+// ParsePolicy reads a policy file: one YAML mapping with these fields and no
+// others. All but resolvers are required.
 //
 //	label: weekly-report            # letters, digits and . _ -
 //	approvers:                      # people, by handle or mail address
 //	  - mei.chen@example.com
 //	decide_within: 24h              # how long a plan waits for a decision
 //	grant_life: 8h                  # how long an approval may be used
+//	resolvers:                      # who may say what became of an action of
+//	  - ops@example.com             # unknown outcome; the approvers, if none are named
 //
 // Every error has the form "filename:line: reason", as filename is given.
 // Aliases and a second document are refused: what stands in the file is what
@@ -102,6 +104,9 @@ func (f policyFile) field(p *Policy, key, value *yaml.Node) (err error) {
 	case "approvers":
 		p.Approvers, err = f.names(key, value)
 		return err
+	case "resolvers":
+		p.Resolvers, err = f.names(key, value)
+		return err
 	case "decide_within":
 		p.DecideWithin, err = f.period(key, value)
 		return err
@@ -109,7 +114,7 @@ func (f policyFile) field(p *Policy, key, value *yaml.Node) (err error) {
 		p.GrantLife, err = f.period(key, value)
 		return err
 	default:
-		return f.fail(key.Line, "unknown field %+q; label, approvers, decide_within and grant_life are known", shorten(key.Value))
+		return f.fail(key.Line, "unknown field %+q; label, approvers, decide_within, grant_life and resolvers are known", shorten(key.Value))
 	}
 	if err != nil {
 		return f.fail(value.Line, "%s", err)

@@ -20,6 +20,10 @@ const (
 	Duplicate     Code = "duplicate"
 	Expired       Code = "expired"
 	TooLate       Code = "too_late"
+
+	// Of a resolution alone.
+	NotAResolver Code = "not_a_resolver"
+	NotInDoubt   Code = "not_in_doubt"
 )
 
 // The ways by which a decision arrives.
@@ -35,7 +39,8 @@ const (
 	shortReason = 600
 )
 
-// Verdict is what became of one decision. Only Accepted changes a run.
+// Verdict is what became of one decision, or of one resolution. Only Accepted
+// changes a run.
 //
 // Decision to Feedback are the sender's, as far as they could be read; of a
 // malformed decision they are empty, for what a doubtful text says must not be
@@ -52,6 +57,12 @@ type Verdict struct {
 	Reason   string    `json:"reason"` // whole sentences: why, and what to do; empty when Accepted
 	At       time.Time `json:"at"`     // UTC: the workflow's time when the decision was read
 	Via      string    `json:"via"`    // ViaSignal or ViaUpdate
+
+	// Of a resolution, in place of Decision, Comment and Feedback. Approver is
+	// then the operator.
+	ActionID string  `json:"action_id,omitempty"`
+	Outcome  Outcome `json:"outcome,omitempty"`
+	Evidence string  `json:"evidence,omitempty"`
 }
 
 // Short returns the verdict with its texts cut, so that a flood of long
@@ -59,5 +70,6 @@ type Verdict struct {
 func (v Verdict) Short() Verdict {
 	v.Approver, v.Reason = plan.Clip(v.Approver, shortName), plan.Clip(v.Reason, shortReason)
 	v.Comment, v.Feedback = plan.Clip(v.Comment, shortText), plan.Clip(v.Feedback, shortText)
+	v.ActionID, v.Evidence = plan.Clip(v.ActionID, shortName), plan.Clip(v.Evidence, shortText)
 	return v
 }

@@ -24,12 +24,12 @@ func newCommand() *cobra.Command {
 	var s session
 	root := &cobra.Command{
 		Use:   "approver",
-		Short: "Show the plans that wait for approval, and decide on them",
+		Short: "Show the plans that wait for approval, decide on them, and resolve actions of unknown outcome",
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s.Register(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&s.data, "data", ".holdpoint", "the worker's data folder, for plans that are too large for the history")
-	root.AddCommand(newList(&s), newShow(&s), newApprove(&s), newReject(&s), newRevise(&s))
+	root.AddCommand(newList(&s), newShow(&s), newApprove(&s), newReject(&s), newRevise(&s), newResolve(&s))
 	return root
 }

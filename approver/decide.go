@@ -8,13 +8,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals"
-	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -86,13 +83,7 @@ func (s *session) decide(ctx context.Context, runID string, d decision, in io.Re
 	if err != nil {
 		return err
 	}
-	if run.Pollers > 0 {
-		answered, err := s.update(ctx, c, run, payload, out)
-		if answered || err != nil {
-			return err
-		}
-	}
-	return s.signal(ctx, c, run, payload, out)
+	return s.send(ctx, c, run, message{workflows.ApprovalName, payload}, out)
 }
 
 // confirm shows the plan and asks, unless the decision was made before.
@@ -127,68 +118,6 @@ func (s *session) confirm(ctx context.Context, run *runs.Run, d decision, in io.
 	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
 		return errors.New("nothing was sent")
 	}
-	return nil
-}
-
-// answerWithin is how long an update may take. A worker that was killed still
-// counts as one that polls, for about a minute.
-const answerWithin = 10 * time.Second
-
-// update sends the decision so that its verdict comes back. It reports false
-// when no worker answered: an update that nobody has taken is not kept.
-func (s *session) update(
-	ctx context.Context, c client.Client, run *runs.Run, payload []byte, out io.Writer,
-) (answered bool, err error) {
-	waiting, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	verdict, err := s.ask(waiting, c, run.ID, payload)
-	var unanswered *client.WorkflowUpdateServiceTimeoutOrCanceledError
-	switch {
-	case errors.As(err, &unanswered) && ctx.Err() == nil:
-		return false, nil
-	case err != nil:
-		return false, err
-	}
-	if s.JSON() {
-		if err := json.NewEncoder(out).Encode(verdict); err != nil {
-			return true, err
-		}
-	}
-	if verdict.Code != approvals.Accepted {
-		return true, fmt.Errorf("refused: %s: %s", verdict.Code, verdict.Reason)
-	}
-	if !s.JSON() {
-		fmt.Fprintf(out, "%s: %s of %s by %s\nnext: starter watch %s\n", verdict.Code, verdict.Decision, run.ID, plan.Escape(verdict.Approver), run.ID)
-	}
-	return true, nil
-}
-
-func (s *session) ask(ctx context.Context, c client.Client, runID string, payload []byte) (approvals.Verdict, error) {
-	var verdict approvals.Verdict
-	handle, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: runID, UpdateName: workflows.ApprovalName,
-		Args: []any{json.RawMessage(payload)}, WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
-	if err != nil {
-		return verdict, fmt.Errorf("send the decision to %s: %w", runID, err)
-	}
-	if err := handle.Get(ctx, &verdict); err != nil {
-		return verdict, fmt.Errorf("refused: %w", err)
-	}
-	return verdict, nil
-}
-
-// signal leaves the decision with the server: no worker is there to judge it
-// now, and the one that comes will. Should it also find the update that nobody
-// answered, the second of the two is a duplicate and changes nothing.
-func (s *session) signal(ctx context.Context, c client.Client, run *runs.Run, payload []byte, out io.Writer) error {
-	if err := c.SignalWorkflow(ctx, run.ID, "", workflows.ApprovalName, json.RawMessage(payload)); err != nil {
-		return fmt.Errorf("send the decision to %s: %w", run.ID, err)
-	}
-	if s.JSON() {
-		return json.NewEncoder(out).Encode(map[string]bool{"judged": false})
-	}
-	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in 'starter status %s'\n", plan.Escape(run.TaskQueue), run.ID)
 	return nil
 }
 

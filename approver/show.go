@@ -22,12 +22,16 @@ import (
 func newList(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the runs that wait for approval",
+		Short: "List the runs that wait for approval, or for a resolution",
 		Args:  cobra.NoArgs,
 		RunE: s.Connected(func(c *cobra.Command, _ []string, _ client.Client, reader runs.Reader) error {
-			listed, err := reader.List(c.Context(), runs.Filter{Status: workflows.WaitingApproval, Limit: 200})
-			if err != nil {
-				return err
+			var listed []runs.Listed
+			for _, status := range []workflows.RunStatus{workflows.WaitingApproval, workflows.WaitingResolution} {
+				some, err := reader.List(c.Context(), runs.Filter{Status: status, Limit: 200})
+				if err != nil {
+					return err
+				}
+				listed = append(listed, some...)
 			}
 			return s.printList(c.OutOrStdout(), listed)
 		}),
@@ -39,17 +43,20 @@ func (s *session) printList(out io.Writer, listed []runs.Listed) error {
 		return cli.PrintJSON(out, listed)
 	}
 	if len(listed) == 0 {
-		_, err := fmt.Fprintln(out, "nothing waits for approval")
+		_, err := fmt.Fprintln(out, "nothing waits for approval or for a resolution")
 		return err
 	}
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "RUN\tRISK\tDECIDE BY\tPLAN")
+	fmt.Fprintln(table, "RUN\tWAITS FOR\tRISK\tDECIDE BY\tPLAN")
 	for _, l := range listed {
-		decide := ""
-		if l.DecideBy != nil {
-			decide = l.DecideBy.Format(time.RFC3339)
+		waits, decide := "resolution", ""
+		if l.Status == workflows.WaitingApproval {
+			waits = "approval"
+			if l.DecideBy != nil {
+				decide = l.DecideBy.Format(time.RFC3339)
+			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), waits, plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
 	}
 	return table.Flush()
 }

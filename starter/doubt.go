@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -31,4 +34,26 @@ func unresolved(s workflows.Status) string {
 	}
 	return fmt.Sprintf("no further attempt can find out whether these actions happened: %s. "+
 		"Look at their target, and start what is left under another business id", strings.Join(ids, ", "))
+}
+
+// printDoubts says of each action in doubt what was sent, when and where, what
+// has been found out since, and what a person can do.
+func printDoubts(out io.Writer, s workflows.Status) {
+	for _, a := range s.Actions {
+		if a.Status != workflows.StepInDoubt || a.Doubt == nil {
+			continue
+		}
+		d := a.Doubt
+		fmt.Fprintf(out, "\nin doubt   action %s, sent to %s by tool %s at %s\n", plan.Escape(a.ID), plan.Escape(d.Target), plan.Escape(d.Tool), d.SentAt.Format(time.RFC3339))
+		fmt.Fprintf(out, "           key %s, claim %d, attempt %d: %s\n", a.Key, d.Token, d.Attempt, plan.Escape(d.Detail))
+		if d.QuietUntil != nil {
+			fmt.Fprintf(out, "           a call may be under way until %s; nothing is sent again before\n", d.QuietUntil.Format(time.RFC3339))
+		}
+		if a.Resolution != nil {
+			fmt.Fprintf(out, "           %s, says %s: %s\n", a.Resolution.Outcome, plan.Escape(a.Resolution.Operator), plan.Escape(a.Resolution.Evidence))
+			continue
+		}
+		fmt.Fprintf(out, "           approver resolve %s %s happened|not_happened|abort --as %s --evidence '…'\n",
+			plan.Escape(s.RunID), plan.Escape(a.ID), plan.Escape(s.Resolver))
+	}
 }

@@ -53,6 +53,7 @@ func printStatus(out io.Writer, run *runs.Run) {
 		fmt.Fprintf(out, "\neffect_count %d (counted at the target)\n", *s.EffectCount)
 	}
 	printDecisions(out, s)
+	printDoubts(out, s)
 	for _, p := range run.Pending {
 		if p.Failure != "" {
 			fmt.Fprintf(out, "retry      %s, attempt %d%s\n", plan.Escape(p.Activity), p.Attempt, because(p.Failure))
@@ -117,6 +118,8 @@ func next(run *runs.Run) string {
 		return "worker -t " + plan.Escape(run.TaskQueue)
 	case s.Status == workflows.WaitingApproval:
 		return "approver show " + plan.Escape(s.RunID) + ", then\n  " + plan.Escape(runs.ApproveCommand(s))
+	case s.Status == workflows.WaitingResolution:
+		return "look at the target, then say what became of the action with 'approver resolve'"
 	case s.Status == workflows.Running:
 		return "starter watch " + plan.Escape(s.RunID)
 	case s.Status.Ended() && s.Status != workflows.Completed:

@@ -49,6 +49,8 @@ func (w *watcher) action(a workflows.Action) {
 		w.line("action: %s -> ALREADY DONE (%s)", id, ref)
 	case a.Status == workflows.StepCompleted:
 		w.line("action: %s -> COMPLETED (%s)", id, ref)
+	case a.Status == workflows.StepInDoubt && a.Doubt != nil:
+		w.line("action: %s -> %s since claim %d: %s", id, a.Status, a.Doubt.Token, plan.Escape(a.Doubt.Detail))
 	case a.Status == workflows.StepFailed, a.Status == workflows.StepInDoubt, a.Status == workflows.StepSkipped:
 		w.line("action: %s -> %s%s", id, a.Status, because(a.Error))
 	}
@@ -69,6 +71,9 @@ func (w *watcher) line(format string, args ...any) {
 // decided says what was decided by whom. The name is a claim that anyone may
 // have typed, so nothing in it may draw on the screen.
 func decided(v approvals.Verdict) string {
+	if v.Outcome != "" {
+		return fmt.Sprintf("%s of action %s by %s", v.Outcome, plan.Escape(v.ActionID), plan.Escape(v.Approver))
+	}
 	if v.Decision == "" {
 		return "unreadable"
 	}

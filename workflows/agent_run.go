@@ -34,7 +34,7 @@ type agentRun struct {
 	settings Settings
 	state    State
 	inbox    *inbox
-	atGate   bool      // this execution began at the gate, carried over
+	carried  bool      // this execution begins where the one before it waited
 	shown    RunStatus // the status last shown outside
 }
 
@@ -49,7 +49,7 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 	}
 	r := &agentRun{task: task, runID: runID, settings: settings, inbox: inboxOf(ctx), state: NewState(task)}
 	if carried != nil {
-		r.state, r.atGate = carried.Resumed(task, runID), true
+		r.state, r.carried = carried.Resumed(task, runID), true
 		r.inbox.closeAt(*carried.DecideBy)
 	}
 	if err := r.handle(ctx); err != nil {
@@ -66,7 +66,7 @@ func badTask(err error) error {
 // run is the five steps in reading order. It comes back to make_plan when the
 // gate or the execution says so.
 func (r *agentRun) run(ctx workflow.Context) (*Status, error) {
-	if !r.atGate {
+	if !r.carried {
 		r.setStatus(ctx, Running, "")
 		if err := r.collectContext(ctx); err != nil {
 			return r.endByError(ctx, err)
@@ -112,7 +112,11 @@ const (
 
 // planAndDecide goes from a collected context to a decision about a plan.
 func (r *agentRun) planAndDecide(ctx workflow.Context) (turn, error) {
-	if !r.atGate {
+	if r.carried && r.state.Status == WaitingResolution {
+		r.carried = false
+		return execute, nil
+	}
+	if !r.carried {
 		r.state.Gate = approvals.Request{RunID: r.runID, Requester: r.task.Requester}
 		r.setStatus(ctx, Running, r.state.Reason)
 		if err := r.makePlan(ctx); err != nil {
@@ -128,7 +132,7 @@ func (r *agentRun) planAndDecide(ctx workflow.Context) (turn, error) {
 			return stop, err
 		}
 	}
-	r.atGate = false
+	r.carried = false
 	return r.awaitDecision(ctx)
 }
 

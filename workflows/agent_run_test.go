@@ -319,18 +319,6 @@ func TestC037_ResultWithoutReceiptIsAFailure(t *testing.T) {
 	require.Contains(t, status.Reason, "execute_action")
 }
 
-// An error of class unknown leaves the action in doubt, and says so.
-func TestUnknownOutcomeIsInDoubt(t *testing.T) {
-	w := newWorld(t, actionsNamed("a")...)
-	w.act = func(workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error) {
-		return workflows.ExecuteActionResult{}, temporal.NewNonRetryableApplicationError("reset in the middle of the answer", "unknown", nil)
-	}
-	w.at(time.Minute, func() { w.send("approve", w.hash(0), "bo.lin") })
-	status := w.run()
-	require.Equal(t, workflows.Failed, status.Status)
-	require.Equal(t, 1, status.Counts.InDoubt)
-}
-
 func TestCancelWaitsForActionsInFlight(t *testing.T) {
 	w := newWorld(t, actionsNamed("a", "b")...)
 	w.plans[0].Parallel = 1

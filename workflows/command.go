@@ -15,6 +15,14 @@ func ApproveCommand(runID string, hash plan.Digest, approver string) string {
 		shellQuote(runID), ApprovalName, hash, approver)
 }
 
+// ResolveCommand is the plain temporal command that says that an action's
+// effect is at its target. The other outcomes are "not_happened" and "abort".
+func ResolveCommand(runID string, hash plan.Digest, actionID, operator string) string {
+	return fmt.Sprintf(
+		`temporal workflow signal --workflow-id %s --name %s --input '{"action_id":"%s","plan_hash":"%s","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
+		shellQuote(runID), ResolutionName, actionID, hash, operator)
+}
+
 // shellQuote leaves plain words as they are.
 func shellQuote(s string) string {
 	plain := func(c rune) bool {

@@ -35,6 +35,25 @@ func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason stri
 	}
 }
 
+// doubts says what a person has to find out, and how to say it.
+func (r *agentRun) doubts() string {
+	var b strings.Builder
+	waiting := r.state.waiting()
+	for _, i := range waiting[:min(len(waiting), maxShownDoubts)] {
+		row := r.state.Actions[i]
+		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key `%s`), sent to %s since %s.\n\n> %s\n\nLook there, then:\n\n```\n%s\n```\n\n",
+			row.ID, row.Key, plan.Escape(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.Escape(row.Doubt.Detail),
+			ResolveCommand(r.runID, r.state.Plan.PlanHash, row.ID, r.state.Request.Policy.ResolverFor(r.task.Requester))))
+	}
+	if more := len(waiting) - maxShownDoubts; more > 0 {
+		b.WriteString(fmt.Sprintf("… and %d more.\n\n", more))
+	}
+	return b.String()
+}
+
+// maxShownDoubts bounds them in the Web UI.
+const maxShownDoubts = 10
+
 // details is the Markdown that the Web UI shows for the run.
 func (r *agentRun) details() string {
 	var b strings.Builder
@@ -50,6 +69,9 @@ func (r *agentRun) details() string {
 	if r.state.Status == WaitingApproval {
 		b.WriteString(fmt.Sprintf("Decide before %s. To approve:\n\n```\n%s\n```\n\n",
 			r.state.DecideBy.Format(time.RFC3339), ApproveCommand(r.runID, r.state.Plan.PlanHash, r.state.Request.Policy.Approvers[0])))
+	}
+	if r.state.Status == WaitingResolution {
+		b.WriteString(r.doubts())
 	}
 	b.WriteString(r.state.Plan.Summary)
 	return b.String()

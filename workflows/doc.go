@@ -16,7 +16,13 @@
 //	                                 └── execute_action, one for each action
 //	                                          ├── every action has a receipt ────▶ summarize ──▶ COMPLETED
 //	                                          ├── expires_at passed ─────────────▶ EXPIRED
-//	                                          └── an action failed or is in doubt ▶ FAILED
+//	                                          ├── an action failed ──────────────▶ FAILED
+//	                                          └── nobody knows what became of one
+//	                                               ▼
+//	                                         WAITING_RESOLUTION, until a person says
+//	                                               ├── happened ──── on, with her word as receipt
+//	                                               ├── not_happened ─ on: it is sent again, same key
+//	                                               └── abort ─────────────────────▶ FAILED
 //
 // From every state a cancellation leads to CANCELED, after the actions in
 // flight have come back. REJECTED and EXPIRED complete the workflow, with that
@@ -30,6 +36,16 @@
 // history; a replay never parses a decision again. The first valid decision
 // wins. A decision counts when the server took it before decide_by passed,
 // whether or not a worker was there to read it.
+//
+// # Resolutions
+//
+// An action whose outcome nobody knows stops nothing but what depends on it.
+// When its attempts are used up, [SettleAction] asks the ledger; if that does not
+// know either, the run waits for signal or update [ResolutionName], which is
+// judged like a decision. A word is bound to one claim of the action, by its
+// fencing token: what it says cannot be applied to a later attempt. The wait
+// has no deadline. What did not happen is sent again only while the approval is
+// alive.
 //
 // # Rules for a change
 //

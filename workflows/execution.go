@@ -15,39 +15,46 @@ type execution struct {
 	begun    []bool // by the action's place: begun in this round
 	inFlight int
 	landed   int // how many have come back, whatever their outcome
-
-	// Why no further action is begun. Those in flight are waited for.
 	canceled bool
-	expired  bool
-	replan   string // the reason for a new plan
-	failed   string // the failure that stops the run
+	aborted  bool // a person gave up an action in doubt
 }
 
 // execute runs the actions and says where the run goes next.
 func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	r.state.Begin(ExecuteAction, r.task, now(ctx))
-	r.setStatus(ctx, Running, "")
+	if r.state.Status != WaitingResolution {
+		r.setStatus(ctx, Running, "")
+	}
 	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions))}
+	for _, i := range r.state.waiting() {
+		x.begun[i] = true // in the execution that continued as this one
+	}
 	// In-flight actions outlive a cancellation: their outcome must be known.
 	work := disconnected(ctx)
 	for {
 		x.canceled = ctx.Err() != nil
+		x.act(work)
 		x.launch(work)
-		if x.inFlight == 0 {
+		x.show(ctx)
+		if x.inFlight == 0 && !x.waits() {
 			return x.finish(ctx)
 		}
 		landed := x.landed
 		err := workflow.Await(work, func() bool {
-			return x.landed > landed || ctx.Err() != nil && !x.canceled
+			return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() || x.mayContinueAsNew(ctx)
 		})
-		if err != nil {
+		switch {
+		case err != nil:
 			return stop, err
+		case x.mayContinueAsNew(ctx):
+			return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, x.task, x.state.Carried())
 		}
 	}
 }
 
 func (x *execution) stopping() bool {
-	return x.canceled || x.expired || x.replan != "" || x.failed != "" && x.task.OnFailure == Stop
+	halt := x.state.Halt
+	return x.canceled || x.aborted || halt.Expired || halt.Replan != "" || halt.Failed != "" && x.task.OnFailure == Stop
 }
 
 // launch begins every action that may begin now.
@@ -56,11 +63,11 @@ func (x *execution) launch(ctx workflow.Context) {
 		if x.inFlight >= x.state.Plan.Parallel {
 			return
 		}
-		if !x.left(i) || !x.ready(i) {
+		if !x.left(i) || !x.ready(i) || x.crowded(i) {
 			continue
 		}
 		if !x.stopping() && !workflow.Now(ctx).Before(x.state.Grant.ExpiresAt) {
-			x.expired = true
+			x.state.Halt.Expired = true
 		}
 		if x.stopping() {
 			return
@@ -74,6 +81,22 @@ func (x *execution) launch(ctx workflow.Context) {
 			x.landed++
 		})
 	}
+}
+
+// crowded reports whether the tool of an action has as many in flight as it
+// takes from one run.
+func (x *execution) crowded(i int) bool {
+	tool := x.state.Plan.Actions[i].Tool
+	limit := x.state.Plan.limits(tool).Concurrency
+	if limit == 0 {
+		return false
+	}
+	for j, a := range x.state.Actions {
+		if a.Status == StepRunning && x.state.Plan.Actions[j].Tool == tool {
+			limit--
+		}
+	}
+	return limit <= 0
 }
 
 // left reports whether an action is to be begun: it has not been done, or is
@@ -106,33 +129,52 @@ func (x *execution) one(ctx workflow.Context, i int) {
 	} else {
 		x.state.ActionEnded(i, out)
 	}
-	switch row := x.state.Actions[i]; {
-	case row.Error != "" && x.failed == "":
-		x.failed = row.ID + ": " + row.Error
-	case out.Outcome == OutcomeExpired:
-		x.expired = true
-	case out.Outcome == OutcomeDrifted, out.Outcome == OutcomePolicyChanged:
-		x.replan = x.state.Reason
+	if x.asksPerson(i, err) && resolvesDoubts(ctx) {
+		x.look(ctx, i, nil)
+	}
+	x.note(i)
+	switch out.Outcome { //nolint:exhaustive // done is no reason to stop
+	case OutcomeExpired:
+		x.state.Halt.Expired = true
+	case OutcomeDrifted, OutcomePolicyChanged:
+		x.state.Halt.Replan = x.state.Actions[i].ID + ": " + out.Detail
+	}
+}
+
+// asksPerson reports an action in doubt of which no further attempt of this
+// run will find out: its attempts are used up, or nothing was begun now and its
+// class has no way of finding out.
+func (x *execution) asksPerson(i int, err error) bool {
+	row := x.state.Actions[i]
+	return row.Status == StepInDoubt && (err != nil || !row.Recoverable)
+}
+
+// note makes a failed action the run's failure. One in doubt that waits for a
+// person is none.
+func (x *execution) note(i int) {
+	if row := x.state.Actions[i]; row.Failed() {
+		x.state.Halt.fail(row.ID + ": " + row.Error)
 	}
 }
 
 // finish says how the execution ends, the gravest first.
 func (x *execution) finish(ctx workflow.Context) (turn, error) {
-	counts := countActions(x.state.Actions)
+	counts, halt := countActions(x.state.Actions), x.state.Halt
+	x.state.Halt = Halt{}
 	switch {
-	case x.failed != "":
+	case halt.Failed != "":
 		x.skipRest()
-		return stop, x.stepFailed(ctx, ExecuteAction, errors.New(x.failed))
+		return stop, x.stepFailed(ctx, ExecuteAction, errors.New(halt.Failed))
 	case x.canceled:
 		x.state.Fail(ExecuteAction, "canceled", 0, now(ctx))
 		return stop, temporal.NewCanceledError()
-	case x.expired:
+	case halt.Expired:
 		x.state.Fail(ExecuteAction, "the approval expired", 0, now(ctx))
 		x.state.Status = Expired
 		x.state.Reason = "the approval expired at " + x.state.Grant.ExpiresAt.Format(time.RFC3339) + " before every action was done"
 		return stop, nil
-	case x.replan != "":
-		x.state.Reason = x.replan
+	case halt.Replan != "":
+		x.state.Reason = halt.Replan
 		return replan, nil
 	case counts.Done < counts.Total:
 		return stop, x.stepFailed(ctx, ExecuteAction, errors.New("actions are left that nothing can begin"))

@@ -8,6 +8,7 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -41,6 +42,7 @@ func TestTimeoutAfterAHarmlessFailureIsInDoubt(t *testing.T) {
 // it ends with the action named as in doubt.
 func TestDoubtOutlivesANewPlan(t *testing.T) {
 	w := newWorld(t, actionsNamed("a", "b")...)
+	w.plans[0].Limits = []workflows.ToolLimits{{Tool: "gitpages", Class: plan.Conditional, MaxAttempts: 1}}
 	second := actionsNamed("a", "b")
 	second[0].InDoubt = true
 	w.plans = append(w.plans, planOf("plan 1", second...))

@@ -17,9 +17,13 @@ func (r *agentRun) handle(ctx workflow.Context) error {
 		workflow.SetQueryHandler(ctx, StatusQuery, func() (Status, error) { return *r.result(), nil }),
 		workflow.SetQueryHandler(ctx, PlanQuery, func() (PlanView, error) { return r.planView(), nil }),
 		workflow.SetQueryHandler(ctx, VerdictsQuery, func() (Decisions, error) { return r.state.Decisions, nil }),
-		workflow.SetUpdateHandlerWithOptions(ctx, ApprovalName, r.onApproval, workflow.UpdateHandlerOptions{
-			Validator:   validateApproval,
+		workflow.SetUpdateHandlerWithOptions(ctx, ApprovalName, r.on(aboutPlan), workflow.UpdateHandlerOptions{
+			Validator:   validator(approvals.ParseDecision),
 			Description: "a decision on the plan: the same payload as the signal; answers with the verdict",
+		}),
+		workflow.SetUpdateHandlerWithOptions(ctx, ResolutionName, r.on(aboutEffect), workflow.UpdateHandlerOptions{
+			Validator:   validator(approvals.ParseResolution),
+			Description: "what became of an action in doubt: the same payload as the signal; answers with the verdict",
 		}),
 	)
 }
@@ -36,31 +40,35 @@ func (r *agentRun) planView() PlanView {
 	return view
 }
 
-// onApproval puts the decision into the same inbox as the signals and answers
-// with its verdict.
-func (r *agentRun) onApproval(ctx workflow.Context, decision converter.RawValue) (approvals.Verdict, error) {
-	var verdict approvals.Verdict
-	payloads, err := serialize(&commonpb.Payloads{Payloads: []*commonpb.Payload{decision.Payload()}})
-	if err != nil {
+// on returns the update handler that puts what comes into the same inbox as
+// the signals and answers with its verdict.
+func (r *agentRun) on(about topic) func(workflow.Context, converter.RawValue) (approvals.Verdict, error) {
+	return func(ctx workflow.Context, sent converter.RawValue) (approvals.Verdict, error) {
+		var verdict approvals.Verdict
+		payloads, err := serialize(&commonpb.Payloads{Payloads: []*commonpb.Payload{sent.Payload()}})
+		if err != nil {
+			return verdict, err
+		}
+		answer, reply := workflow.NewFuture(ctx)
+		r.inbox.add(ctx, about, payloads, approvals.ViaUpdate, reply)
+		err = answer.Get(ctx, &verdict)
 		return verdict, err
 	}
-	answer, reply := workflow.NewFuture(ctx)
-	r.inbox.add(ctx, payloads, approvals.ViaUpdate, reply)
-	err = answer.Get(ctx, &verdict)
-	return verdict, err
 }
 
-// validateApproval refuses only what is malformed, which leaves no trace in
-// the history; every well-formed decision is admitted, judged and listed. The
-// SDK does not run validators on replay, so parsing here can change nothing
-// that was recorded.
-func validateApproval(decision converter.RawValue) error {
-	if encoding := string(decision.Payload().GetMetadata()[converter.MetadataEncoding]); encoding != converter.MetadataEncodingJSON {
-		return temporal.NewNonRetryableApplicationError(
-			"the decision is not sent as "+converter.MetadataEncodingJSON, string(approvals.Malformed), nil)
+// validator refuses only what is malformed, which leaves no trace in the
+// history; everything well-formed is admitted, judged and listed. The SDK does
+// not run validators on replay, so parsing here can change nothing that was
+// recorded.
+func validator[T any](parse func([]byte) (T, error)) func(converter.RawValue) error {
+	return func(sent converter.RawValue) error {
+		if encoding := string(sent.Payload().GetMetadata()[converter.MetadataEncoding]); encoding != converter.MetadataEncodingJSON {
+			return temporal.NewNonRetryableApplicationError(
+				"the input is not sent as "+converter.MetadataEncodingJSON, string(approvals.Malformed), nil)
+		}
+		if _, err := parse(sent.Payload().GetData()); err != nil {
+			return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), err)
+		}
+		return nil
 	}
-	if _, err := approvals.ParseDecision(decision.Payload().GetData()); err != nil {
-		return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), err)
-	}
-	return nil
 }

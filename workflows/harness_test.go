@@ -37,6 +37,9 @@ type world struct {
 	executed []string // action ids, in the order of their beginning
 	// act is what execute_action does; nil completes with a receipt.
 	act func(workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error)
+	// settle is what settle_action says; nil is a ledger in which what
+	// execute_action left in doubt is in doubt.
+	settle func(workflows.SettleActionInput) (workflows.SettleActionResult, error)
 	// collect fails collect_context when set.
 	collect error
 
@@ -58,7 +61,9 @@ func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
 		string(workflows.RequestApproval): w.requestApproval,
 		string(workflows.ExecuteAction):   w.executeAction,
 		string(workflows.Summarize):       w.summarize,
+		workflows.SettleAction:            w.settleAction,
 		workflows.JudgeDecisions:          (&activities.Activities{}).JudgeDecisions,
+		workflows.JudgeResolutions:        (&activities.Activities{}).JudgeResolutions,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -110,6 +115,44 @@ func (w *world) executeAction(in workflows.ExecuteActionInput) (workflows.Execut
 		return w.act(in)
 	}
 	return done(in), nil
+}
+
+// settleAction takes a person's word about the last claim of an action.
+func (w *world) settleAction(in workflows.SettleActionInput) (workflows.SettleActionResult, error) {
+	if w.settle != nil {
+		return w.settle(in)
+	}
+	var claims int64
+	for _, id := range w.executed {
+		if id == in.ActionID {
+			claims++
+		}
+	}
+	out := workflows.SettleActionResult{Attempt: 1, Standing: workflows.StandingInDoubt}
+	switch word := in.Resolution; {
+	case word == nil || in.Token != claims:
+		out.Doubt = &workflows.Doubt{Token: claims, Target: "kb/" + in.ActionID, Detail: "no answer"}
+	case word.Outcome == approvals.Happened:
+		out.Standing, out.Receipt = workflows.StandingDone, &plan.Receipt{IdempotencyKey: in.Key, Ref: "by the word of " + word.Operator}
+	default:
+		out.Standing = workflows.StandingAbsent
+	}
+	return out, nil
+}
+
+// unknown is an outcome that the attempts of an action could not find out.
+func unknown() error {
+	return temporal.NewNonRetryableApplicationError("outcome_unknown: no answer", workflows.ClassUnknown, nil)
+}
+
+// resolve sends a resolution as the signal that people type.
+func (w *world) resolve(action, outcome, operator string) {
+	w.resolveRaw(fmt.Sprintf(`{"action_id":%q,"plan_hash":%q,"outcome":%q,"operator":%q,"evidence":"looked at the wiki"}`,
+		action, w.hash(0), outcome, operator))
+}
+
+func (w *world) resolveRaw(payload string) {
+	w.env.SignalWorkflow(workflows.ResolutionName, json.RawMessage(payload))
 }
 
 func done(in workflows.ExecuteActionInput) workflows.ExecuteActionResult {
@@ -181,4 +224,9 @@ func codes(s workflows.Status) []string {
 		all = append(all, string(v.Code))
 	}
 	return all
+}
+
+// refusedByTarget is a failure after which the effect surely is not there.
+func refusedByTarget() error {
+	return temporal.NewNonRetryableApplicationError("http_400: refused", workflows.ClassPermanent, nil)
 }

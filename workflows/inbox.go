@@ -9,12 +9,20 @@ import (
 	"github.com/holdpoint/holdpoint/approvals"
 )
 
+// topic is what a letter is about.
+type topic int
+
+const (
+	aboutPlan   topic = iota // a decision
+	aboutEffect              // a resolution
+)
+
 // maxBatch bounds the decisions judged in one local activity. Its marker holds
 // their verdicts: some 1.5 kB for each refusal, however long it was, and up to
 // 8 kB for the one that is accepted, twice that when it is hostile.
 const maxBatch = 50
 
-// inbox holds decisions from the moment the server's event is read until they
+// inbox holds decisions and resolutions from the moment the server's event is read until they
 // are judged. It is filled by the signal interceptor and by update handlers,
 // and emptied by judgeForever.
 type inbox struct {
@@ -27,15 +35,17 @@ type inbox struct {
 	deadline workflow.Future
 }
 
-// letter is one undecoded decision, and where its verdict goes (nil for a
-// signal: nobody waits).
+// letter is one undecoded decision or resolution, and where its verdict goes
+// (nil for a signal: nobody waits).
 type letter struct {
+	topic   topic
 	arrival Arrival
 	reply   workflow.Settable
 }
 
-func (b *inbox) add(ctx workflow.Context, payloads []byte, via string, reply workflow.Settable) {
+func (b *inbox) add(ctx workflow.Context, about topic, payloads []byte, via string, reply workflow.Settable) {
 	b.waiting = append(b.waiting, letter{
+		topic: about,
 		arrival: Arrival{
 			Payloads: payloads,
 			Via:      via,
@@ -60,8 +70,12 @@ func (b *inbox) closeAt(deadline time.Time) {
 // idle reports whether everything that arrived has its verdict.
 func (b *inbox) idle() bool { return len(b.waiting) == 0 && !b.judging }
 
+// take returns the next letters that can be judged together.
 func (b *inbox) take() []letter {
-	n := min(len(b.waiting), maxBatch)
+	n := 1
+	for n < min(len(b.waiting), maxBatch) && b.waiting[n].topic == b.waiting[0].topic {
+		n++
+	}
 	batch := b.waiting[:n:n]
 	b.waiting = b.waiting[n:]
 	return batch
@@ -86,9 +100,9 @@ func (r *agentRun) judgeForever(ctx workflow.Context) {
 // judge gets the verdicts on one batch and applies them. The verdicts are
 // recorded by the local activity, so a replay never parses a decision again.
 func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
-	in := JudgeDecisionsInput{Request: r.state.Gate}
-	for _, l := range batch {
-		in.Arrivals = append(in.Arrivals, l.arrival)
+	arrivals := make([]Arrival, len(batch))
+	for i, l := range batch {
+		arrivals[i] = l.arrival
 	}
 	// Retries for as long as it takes: a decision is not lost because the
 	// judge could not work now.
@@ -97,13 +111,19 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 		StartToCloseTimeout:    10 * time.Second,
 		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: 10 * time.Second},
 	})
+	var judged workflow.Future
+	if batch[0].topic == aboutEffect {
+		judged = workflow.ExecuteLocalActivity(ctx, JudgeResolutions, JudgeResolutionsInput{Doubts: r.state.Doubts(), Arrivals: arrivals})
+	} else {
+		judged = workflow.ExecuteLocalActivity(ctx, JudgeDecisions, JudgeDecisionsInput{Request: r.state.Gate, Arrivals: arrivals})
+	}
 	var out JudgeDecisionsResult
-	err := workflow.ExecuteLocalActivity(ctx, JudgeDecisions, in).Get(ctx, &out)
+	err := judged.Get(ctx, &out)
 	for i, l := range batch {
 		var verdict approvals.Verdict
 		if err == nil && i < len(out.Verdicts) {
 			verdict = out.Verdicts[i]
-			r.state.Apply(&verdict)
+			r.state.Take(&verdict)
 		} else {
 			verdict = unjudged(l.arrival)
 			workflow.GetLogger(ctx).Error("a decision could not be judged", "run_id", r.runID, "error", err)

@@ -42,14 +42,19 @@ func (i *inboundInterceptor) ExecuteWorkflow(
 }
 
 func (i *inboundInterceptor) HandleSignal(ctx workflow.Context, in *interceptor.HandleSignalInput) error {
-	if in.SignalName != ApprovalName {
+	about := aboutPlan
+	switch in.SignalName {
+	case ApprovalName:
+	case ResolutionName:
+		about = aboutEffect
+	default:
 		return i.Next.HandleSignal(ctx, in)
 	}
 	raw, err := serialize(in.Arg)
 	if err != nil {
 		return err
 	}
-	i.inbox.add(ctx, raw, approvals.ViaSignal, nil)
+	i.inbox.add(ctx, about, raw, approvals.ViaSignal, nil)
 	return nil
 }
 

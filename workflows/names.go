@@ -14,6 +14,9 @@ const (
 
 	// ApprovalName is the signal, and the update, that carries a decision.
 	ApprovalName = "approval"
+	// ResolutionName is the signal, and the update, that carries a person's word
+	// about an action of unknown outcome.
+	ResolutionName = "resolution"
 
 	// StatusQuery answers with a Status, PlanQuery with a PlanView,
 	// VerdictsQuery with the decisions and what became of them.

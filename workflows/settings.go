@@ -46,23 +46,46 @@ func (r *agentRun) stepContext(ctx workflow.Context, name StepName) workflow.Con
 	})
 }
 
+// limits are those of a tool, as it declared them when the plan was made.
+func (p *MakePlanResult) limits(tool string) ToolLimits {
+	for _, l := range p.Limits {
+		if l.Tool == tool {
+			return l
+		}
+	}
+	return ToolLimits{Tool: tool, CallTimeout: time.Minute, MaxAttempts: 10}
+}
+
+// queueTime is how long an attempt may wait, within a worker, for its turn
+// under the tool's limits, and for an earlier attempt's call to end. It adds to
+// the server's time limit alone: a call is stopped by its own.
+const queueTime = 10 * time.Minute
+
 // actionContext holds the limits that the action's tool declared when the
 // plan was made. Past the approval's expiry no attempt begins, so the server
 // may give up a call's time after it; before, an outage of all workers only
 // makes the action wait.
 func (r *agentRun) actionContext(ctx workflow.Context, a PlannedAction) workflow.Context {
-	limits := ToolLimits{CallTimeout: time.Minute, MaxAttempts: 10}
-	for _, l := range r.state.Plan.Limits {
-		if l.Tool == a.Tool {
-			limits = l
-		}
-	}
+	limits := r.state.Plan.limits(a.Tool)
+	attempt := limits.CallTimeout + queueTime
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout:    limits.CallTimeout,
-		ScheduleToCloseTimeout: max(r.state.Grant.ExpiresAt.Sub(workflow.Now(ctx)), 0) + 2*limits.CallTimeout,
+		StartToCloseTimeout:    attempt,
+		ScheduleToCloseTimeout: max(r.state.Grant.ExpiresAt.Sub(workflow.Now(ctx)), 0) + 2*attempt,
 		HeartbeatTimeout:       r.settings.HeartbeatTimeout,
 		RetryPolicy:            retryPolicy(limits.MaxAttempts),
 		Summary:                a.Tool + ": " + a.ID,
+	})
+}
+
+// settleContext holds the limits of a look at the ledger, which may have to
+// wait until nothing is under way any more. A word of a person is not lost
+// because the ledger is away: attempts are not bounded.
+func (r *agentRun) settleContext(ctx workflow.Context, a PlannedAction) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 2 * queueTime,
+		HeartbeatTimeout:    r.settings.HeartbeatTimeout,
+		RetryPolicy:         retryPolicy(0),
+		Summary:             "what became of " + a.ID,
 	})
 }
 

@@ -29,6 +29,7 @@ type State struct {
 	Actions   []Action               `json:"actions,omitempty"` // of the present plan, in its order
 	Decisions Decisions              `json:"decisions"`
 	Summary   *SummarizeResult       `json:"summary,omitempty"`
+	Halt      Halt                   `json:"halt,omitzero"` // of an execution that waits for a resolution
 }
 
 // NewState is where a run begins.
@@ -171,36 +172,13 @@ func (s *State) doubt(i int) {
 	}
 }
 
-// maxInlineCarried is the size up to which a plan is carried over whole; a
-// larger one is at its hash in the blob store.
-const maxInlineCarried = 64 << 10
-
-// maxCarriedFeedback bounds each text of feedback that is carried over.
-const maxCarriedFeedback = 4 << 10
-
-// Carried is what the next execution needs of a run that waits at the gate.
-// What follows from the rest is left out, so that it fits one event.
-func (s State) Carried() *State {
-	made := *s.Plan
-	if len(made.Plan) > maxInlineCarried {
-		made.Plan = nil
+// Take lets an accepted verdict change the run.
+func (s *State) Take(v *approvals.Verdict) {
+	if v.Outcome != "" {
+		s.Resolve(v)
+		return
 	}
-	s.Plan, s.Actions, s.Gate = &made, nil, approvals.Request{}
-	feedback := make([]string, len(s.Feedback))
-	for i, f := range s.Feedback {
-		feedback[i] = plan.Clip(f, maxCarriedFeedback)
-	}
-	s.Feedback = feedback
-	return &s
-}
-
-// Resumed is the state that was carried over, whole again.
-func (s State) Resumed(task Task, runID string) State {
-	request, decideBy := s.Request, s.DecideBy
-	s.NewPlan(s.Plan)
-	s.Request, s.DecideBy = request, decideBy
-	s.OpenGate(task, runID)
-	return s
+	s.Apply(v)
 }
 
 // Apply lets an accepted decision change the run. The verdict was given by the

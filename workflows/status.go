@@ -15,15 +15,20 @@ type RunStatus string
 const (
 	Running         RunStatus = "RUNNING"
 	WaitingApproval RunStatus = "WAITING_APPROVAL"
-	Completed       RunStatus = "COMPLETED"
-	Rejected        RunStatus = "REJECTED"
-	Expired         RunStatus = "EXPIRED"
-	Failed          RunStatus = "FAILED"
-	Canceled        RunStatus = "CANCELED"
+	// WaitingResolution: a person must say what became of an action.
+	WaitingResolution RunStatus = "WAITING_RESOLUTION"
+
+	Completed RunStatus = "COMPLETED"
+	Rejected  RunStatus = "REJECTED"
+	Expired   RunStatus = "EXPIRED"
+	Failed    RunStatus = "FAILED"
+	Canceled  RunStatus = "CANCELED"
 )
 
 // Ended reports whether a run of this status does nothing any more.
-func (s RunStatus) Ended() bool { return s != Running && s != WaitingApproval && s != "" }
+func (s RunStatus) Ended() bool {
+	return s != Running && s != WaitingApproval && s != WaitingResolution && s != ""
+}
 
 // StepStatus is where a step or an action stands.
 type StepStatus string
@@ -67,6 +72,24 @@ type Action struct {
 	// Already says that the effect was there before this run came to it.
 	Already bool   `json:"already_done,omitempty"`
 	Error   string `json:"error,omitempty"`
+	// Doubt is what is known of an action in doubt that waits for a person.
+	Doubt *Doubt `json:"doubt,omitempty"`
+	// Resolution is what a person said of it.
+	Resolution *Resolved `json:"resolution,omitempty"`
+}
+
+// Failed reports whether the action's error ends the run. One in doubt that
+// waits for a person does not.
+func (a Action) Failed() bool { return a.Error != "" && a.Doubt == nil }
+
+// Resolved is a person's accepted word about an action in doubt.
+type Resolved struct {
+	Outcome  approvals.Outcome `json:"outcome"`
+	Operator string            `json:"operator"` // normalized; a claim
+	Evidence string            `json:"evidence"`
+	At       time.Time         `json:"at"` // the workflow's time
+	Via      string            `json:"via"`
+	Applied  bool              `json:"applied"` // the run has acted upon it
 }
 
 // Decisions lists the verdicts on decisions: a count for each code, and the
@@ -125,6 +148,7 @@ type Status struct {
 	Approvers        []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
 	// Approver is one who may approve this run, for a command that is shown.
 	Approver      string     `json:"approver,omitempty"`
+	Resolver      string     `json:"resolver,omitempty"` // one who may resolve a doubt of this run
 	PolicyVersion string     `json:"approval_policy_version,omitempty"`
 	DecideBy      *time.Time `json:"decide_by,omitempty"`
 	// Approval is the record of who approved what, and until when it holds.
@@ -180,6 +204,7 @@ func (s *State) View(runID string) Status {
 	if s.Request != nil {
 		policy := s.Request.Policy
 		v.RequestID, v.PolicyVersion, v.Approver = s.Request.RequestID, policy.Version(), policy.ApproverFor(s.Gate.Requester)
+		v.Resolver = policy.ResolverFor(s.Gate.Requester)
 		v.Approvers = policy.Approvers[:min(len(policy.Approvers), maxStatusApprovers)]
 	}
 	if s.Summary != nil {
@@ -258,6 +283,7 @@ func shortActions(actions []Action) (rows []Action, omitted int) {
 			continue
 		}
 		a.Error = plan.Clip(a.Error, 200)
+		a.Doubt, a.Resolution = a.Doubt.short(), a.Resolution.short()
 		rows = append(rows, a)
 	}
 	return rows, omitted

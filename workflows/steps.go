@@ -21,8 +21,16 @@ const (
 	Summarize       StepName = "summarize"
 )
 
-// JudgeDecisions is the local activity that reads and judges decisions.
-const JudgeDecisions = "judge_decisions"
+// The activities beside the steps.
+const (
+	// JudgeDecisions is the local activity that reads and judges decisions.
+	JudgeDecisions = "judge_decisions"
+	// JudgeResolutions is the one that reads and judges resolutions.
+	JudgeResolutions = "judge_resolutions"
+	// SettleAction looks up in the ledger what became of an action, and records
+	// what a person found out.
+	SettleAction = "settle_action"
+)
 
 // StepNames lists the steps in their order.
 func StepNames() []StepName {
@@ -108,6 +116,7 @@ type ToolLimits struct {
 	Class       plan.DeliveryClass `json:"class,omitempty"`
 	CallTimeout time.Duration      `json:"call_timeout"`
 	MaxAttempts int                `json:"max_attempts"`
+	Concurrency int                `json:"concurrency,omitempty"` // actions of one run in flight; 0: no limit of its own
 }
 
 // RequestApprovalInput asks whom the policy wants to approve a plan.
@@ -186,6 +195,59 @@ type ExecuteActionResult struct {
 	InDoubt   bool `json:"in_doubt,omitempty"`
 	Duplicate bool `json:"duplicate,omitempty"` // the ledger had the receipt already
 	Recovered bool `json:"recovered,omitempty"` // an earlier attempt's outcome was unknown
+}
+
+// JudgeResolutionsInput is one batch of resolutions as they arrived.
+type JudgeResolutionsInput struct {
+	Doubts   approvals.Doubts `json:"doubts"`
+	Arrivals []Arrival        `json:"arrivals"`
+}
+
+// SettleActionInput asks what became of an action; with a resolution, it says
+// so.
+type SettleActionInput struct {
+	RunID    string      `json:"run_id"`
+	Tenant   string      `json:"tenant"`
+	PlanHash plan.Digest `json:"plan_hash"`
+	ActionID string      `json:"action_id"`
+	Key      string      `json:"idempotency_key"`
+	// Resolution is a person's word about the claim of Token. It changes nothing
+	// when another claim has been made since.
+	Resolution *Resolved `json:"resolution,omitempty"`
+	Token      int64     `json:"token,omitempty"`
+}
+
+// Standing is where an action stands in the ledger.
+type Standing string
+
+// The standings.
+const (
+	StandingDone    Standing = "done"     // its receipt is there
+	StandingAbsent  Standing = "absent"   // its effect surely is not there
+	StandingInDoubt Standing = "in_doubt" // nobody knows
+)
+
+// SettleActionResult is what the ledger says of an action.
+type SettleActionResult struct {
+	Attempt  int           `json:"attempt"`
+	Standing Standing      `json:"standing"`
+	Receipt  *plan.Receipt `json:"receipt,omitempty"` // when done
+	Doubt    *Doubt        `json:"doubt,omitempty"`   // when in doubt
+}
+
+// Doubt is what is known of an action whose outcome is not.
+type Doubt struct {
+	Token  int64  `json:"claim"` // the fencing token of the claim in doubt
+	Tool   string `json:"tool"`
+	Target string `json:"target"`
+	// SentAt is when the first attempt began that may have sent it.
+	SentAt  time.Time `json:"sent_at"`
+	Attempt int       `json:"attempt"` // the last one
+	// QuietUntil is until when a call may still be under way; nothing is sent
+	// again before.
+	QuietUntil *time.Time `json:"quiet_until,omitempty"`
+	// Detail is what the last attempt met, or what a look at the target said.
+	Detail string `json:"detail"`
 }
 
 // SummarizeInput asks for the report of a completed plan.

@@ -22,7 +22,7 @@ type fold struct {
 	task    workflows.Task
 	state   workflows.State
 	result  *workflows.Status
-	failure string              // of the first action that failed
+	first   int                 // place of the first action that failed; -1 when none has
 	running map[int64]scheduled // by the event that scheduled it
 }
 
@@ -34,7 +34,9 @@ type scheduled struct {
 	attempt int32
 }
 
-func newFold() *fold { return &fold{running: map[int64]scheduled{}} }
+func newFold() *fold { return &fold{first: noAction, running: map[int64]scheduled{}} }
+
+const noAction = -1
 
 func (f *fold) view(runID string) workflows.Status {
 	if f.result != nil {
@@ -88,7 +90,7 @@ func (f *fold) started(input *commonpb.Payloads) error {
 }
 
 func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttributes, at time.Time) error {
-	s := scheduled{id: a.GetActivityId(), step: workflows.StepName(a.GetActivityType().GetName()), action: -1}
+	s := scheduled{id: a.GetActivityId(), step: workflows.StepName(a.GetActivityType().GetName()), action: noAction}
 	switch s.step { //nolint:exhaustive // the other steps' inputs say nothing that the fold needs
 	case workflows.MakePlan:
 		var in workflows.MakePlanInput
@@ -96,22 +98,40 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 			return err
 		}
 		f.state.Revision = in.Revision
-		f.state.Gate = approvals.Request{Requester: f.task.Requester}
+		f.state.Gate, f.first = approvals.Request{Requester: f.task.Requester}, noAction
 	case workflows.ExecuteAction:
 		var in workflows.ExecuteActionInput
 		if err := decode(a.GetInput(), &in); err != nil {
 			return err
 		}
-		for i := range f.state.Actions {
-			if f.state.Actions[i].ID == in.ActionID {
-				s.action = i
-				f.state.ActionBegun(i)
-			}
+		if s.action = f.place(in.ActionID); s.action != noAction {
+			f.state.ActionBegun(s.action)
 		}
+	case workflows.SettleAction:
+		var in workflows.SettleActionInput
+		if err := decode(a.GetInput(), &in); err != nil {
+			return err
+		}
+		if s.action = f.place(in.ActionID); s.action != noAction {
+			f.state.Settling(s.action, in.Resolution)
+		}
+		f.running[id] = s
+		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
+		return nil
 	}
 	f.running[id] = s
 	f.state.Begin(s.step, f.task, at)
 	return nil
+}
+
+// place finds an action of the present plan.
+func (f *fold) place(id string) int {
+	for i := range f.state.Actions {
+		if f.state.Actions[i].ID == id {
+			return i
+		}
+	}
+	return noAction
 }
 
 func (f *fold) end(scheduledEvent int64) scheduled {
@@ -141,8 +161,15 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 		err = decode(result, f.state.Request)
 	case workflows.ExecuteAction:
 		var out workflows.ExecuteActionResult
-		if err = decode(result, &out); err == nil && s.action >= 0 {
+		if err = decode(result, &out); err == nil && s.action != noAction {
 			f.state.ActionEnded(s.action, out)
+			f.landed(s, at)
+		}
+		return err
+	case workflows.SettleAction:
+		var out workflows.SettleActionResult
+		if err = decode(result, &out); err == nil && s.action != noAction {
+			f.state.ActionSettled(s.action, out)
 			f.landed(s, at)
 		}
 		return err
@@ -156,7 +183,12 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 
 func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 	err := temporal.GetDefaultFailureConverter().FailureToError(failure)
-	if s.action >= 0 {
+	switch {
+	case s.step == workflows.SettleAction && s.action != noAction:
+		f.state.ActionUnsettled(s.action, err)
+		f.landed(s, at)
+		return
+	case s.action != noAction:
 		f.state.ActionFailed(s.action, err)
 		f.landed(s, at)
 		return
@@ -167,22 +199,31 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 // landed says what an action that came back means for its step. As in the
 // workflow, those in flight are waited for, and the first failure names it.
 func (f *fold) landed(s scheduled, at time.Time) {
-	if row := f.state.Actions[s.action]; row.Error != "" && f.failure == "" {
-		f.failure = row.ID + ": " + row.Error
+	failed := f.state.Actions[s.action].Failed()
+	switch {
+	case failed && f.first == noAction:
+		f.first = s.action
+	case !failed && f.first == s.action:
+		f.first = noAction // the ledger, or a person, knew better
+	}
+	attempts := int(s.attempt)
+	if s.step == workflows.SettleAction {
+		attempts = 0
 	}
 	switch {
 	case f.inFlight():
-	case f.failure != "":
-		f.state.Fail(s.step, f.failure, int(s.attempt), at)
+	case f.first != noAction:
+		row := f.state.Actions[f.first]
+		f.state.Fail(workflows.ExecuteAction, row.ID+": "+row.Error, attempts, at)
 	case !f.left():
-		f.state.Complete(s.step, int(s.attempt), at)
+		f.state.Complete(workflows.ExecuteAction, attempts, at)
 	}
 }
 
 // inFlight reports whether an action is under way.
 func (f *fold) inFlight() bool {
 	for _, s := range f.running {
-		if s.action >= 0 {
+		if s.action != noAction {
 			return true
 		}
 	}
@@ -209,7 +250,7 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
 		return err
 	}
 	for _, v := range judged.Verdicts {
-		f.state.Apply(&v)
+		f.state.Take(&v)
 		f.state.Decisions.Add(v)
 	}
 	return nil
@@ -251,7 +292,7 @@ func (f *fold) pending(infos []*workflowpb.PendingActivityInfo) []Pending {
 			Failure: info.GetLastFailure().GetMessage(), NextAt: info.GetNextAttemptScheduleTime().AsTime(),
 		}
 		for _, s := range f.running {
-			if s.id == info.GetActivityId() && s.action >= 0 {
+			if s.id == info.GetActivityId() && s.action != noAction {
 				p.Activity += " " + f.state.Actions[s.action].ID
 			}
 		}

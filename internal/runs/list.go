@@ -48,7 +48,7 @@ func (f Filter) query() string {
 func (f Filter) statusClause() string {
 	shown := equal(workflows.StatusAttribute, string(f.Status))
 	switch f.Status {
-	case workflows.Running, workflows.WaitingApproval:
+	case workflows.Running, workflows.WaitingApproval, workflows.WaitingResolution:
 		return shown + " AND ExecutionStatus = 'Running'"
 	case workflows.Failed:
 		return "(" + shown + " OR ExecutionStatus = 'Failed' OR ExecutionStatus = 'Terminated' OR ExecutionStatus = 'TimedOut')"

@@ -1,0 +1,171 @@
+package approvals_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+func TestParseResolution(t *testing.T) {
+	hash := plan.Sum([]byte("plan")).String()
+	whole := map[string]any{
+		"action_id": "a1", "plan_hash": hash, "outcome": "happened", "operator": "cy.ma", "evidence": "the page is there",
+	}
+	for _, tt := range []struct {
+		name   string
+		change map[string]any // nil removes a member
+		want   string         // of the error; empty for none
+	}{
+		{"whole", nil, ""},
+		{"with a claim", map[string]any{"claim": "3"}, ""},
+		{"with a signature", map[string]any{"signature": "-----BEGIN SSH SIGNATURE-----"}, ""},
+		{"no action", map[string]any{"action_id": nil}, "there is no action_id"},
+		{"long action", map[string]any{"action_id": strings.Repeat("a", 300)}, "the action_id has 300 bytes; at most 254 are allowed"},
+		{"no plan", map[string]any{"plan_hash": nil}, "there is no plan_hash"},
+		{"bare hash", map[string]any{"plan_hash": hash[7:]}, "the plan_hash cannot be used"},
+		{"zero hash", map[string]any{"plan_hash": "sha256:" + strings.Repeat("0", 64)}, "the plan_hash is all zeros, which no plan has"},
+		{"no outcome", map[string]any{"outcome": nil}, "there is no outcome"},
+		{"empty outcome", map[string]any{"outcome": ""}, "there is no outcome"},
+		{"other outcome", map[string]any{"outcome": "Happened"}, `the outcome "Happened" is not known; happened, not_happened and abort are`},
+		{"outcome as a truth", map[string]any{"outcome": true}, `the member "outcome" is a boolean, not a string`},
+		{"no operator", map[string]any{"operator": nil}, "there is no operator"},
+		{"no evidence", map[string]any{"evidence": nil}, "there is no evidence, which says how you know"},
+		{"blank evidence", map[string]any{"evidence": " \n"}, "there is no evidence, which says how you know"},
+		{"long evidence", map[string]any{"evidence": strings.Repeat("x", 4097)}, "the evidence has 4097 bytes; at most 4096 are allowed"},
+		{"other case", map[string]any{"Outcome": "happened"}, `the member "Outcome" must be written "outcome"`},
+		{"a decision's member", map[string]any{"decision": "approve"}, `the member "decision" is not known`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sent := map[string]any{}
+			for name, value := range whole {
+				sent[name] = value
+			}
+			for name, value := range tt.change {
+				if sent[name] = value; value == nil {
+					delete(sent, name)
+				}
+			}
+			raw, err := json.Marshal(sent)
+			require.NoError(t, err)
+			got, err := approvals.ParseResolution(raw)
+			if tt.want != "" {
+				require.ErrorContains(t, err, tt.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, "a1", got.ActionID)
+			require.Equal(t, approvals.Happened, got.Outcome)
+		})
+	}
+	_, err := approvals.ParseResolution([]byte(`{"outcome":"abort","outcome":"happened"}`))
+	require.Error(t, err, "one member twice")
+	_, err = approvals.ParseResolution(nil)
+	require.EqualError(t, err, "there is no input")
+}
+
+func TestWhoMayResolve(t *testing.T) {
+	p, err := approvals.NewPolicy("p", []string{"bo.lin", "cy.ma"}, time.Hour, time.Hour)
+	require.NoError(t, err)
+	named := p
+	named.Resolvers = []string{"ops.li"}
+	for _, tt := range []struct {
+		policy   approvals.Policy
+		operator string
+		want     approvals.Code
+	}{
+		{p, "Bo.Lin", approvals.Accepted},
+		{p, "ops.li", approvals.NotAResolver},
+		{p, "ann.wu", approvals.SelfApproval},
+		{p, "а.wu", approvals.NotAResolver}, // a Cyrillic letter
+		{named, "ops.li", approvals.Accepted},
+		{named, "bo.lin", approvals.NotAResolver}, // approvers resolve only where nobody else is named
+		{named, "ann.wu", approvals.SelfApproval},
+	} {
+		code, reason := tt.policy.MayResolve("ann.wu", tt.operator)
+		require.Equal(t, tt.want, code, tt.operator)
+		require.Equal(t, tt.want == approvals.Accepted, reason == "")
+	}
+	require.Equal(t, "bo.lin", p.ResolverFor("ann.wu"))
+	require.Equal(t, "cy.ma", p.ResolverFor("bo.lin"))
+	require.Empty(t, named.ResolverFor("ops.li"), "a requester never resolves her own run")
+}
+
+// A policy that names no resolvers has the version that it had before there
+// were any: waiting runs hold it.
+func TestResolversAreOfTheVersionOnlyWhenNamed(t *testing.T) {
+	p, err := approvals.NewPolicy("p", []string{"bo.lin"}, time.Hour, time.Hour)
+	require.NoError(t, err)
+	require.Equal(t, `{"approvers":["bo.lin"],"decide_within_seconds":3600,"grant_life_seconds":3600,"label":"p"}`, string(p.Canonical()))
+	p.Resolvers = []string{"ops.li"}
+	require.Equal(t,
+		`{"approvers":["bo.lin"],"decide_within_seconds":3600,"grant_life_seconds":3600,"label":"p","resolvers":["ops.li"]}`, string(p.Canonical()))
+	var again approvals.Policy
+	require.NoError(t, json.Unmarshal(p.Canonical(), &again))
+	require.Equal(t, p, again)
+
+	read, err := approvals.ParsePolicy([]byte("label: p\napprovers: [bo.lin]\ndecide_within: 1h\ngrant_life: 1h\nresolvers: [Ops.Li]\n"), "policy.yaml")
+	require.NoError(t, err)
+	require.Equal(t, p, read)
+	_, err = approvals.ParsePolicy([]byte("label: p\napprovers: [bo.lin]\ndecide_within: 1h\ngrant_life: 1h\nresolvers: [ops.li, OPS.LI]\n"), "policy.yaml")
+	require.EqualError(t, err, "policy.yaml:5: resolvers: ops.li stands there twice")
+}
+
+// Resolutions are judged in their order, and the first valid word counts.
+func TestFirstValidWordCounts(t *testing.T) {
+	p, err := approvals.NewPolicy("p", []string{"bo.lin", "cy.ma"}, time.Hour, time.Hour)
+	require.NoError(t, err)
+	hash := plan.Sum([]byte("plan"))
+	d := approvals.Doubts{PlanHash: hash, Requester: "ann.wu", Policy: p, Waiting: []approvals.InDoubt{{ActionID: "a", Claim: "2"}, {ActionID: "b", Claim: "1"}}}
+	word := func(action, outcome, operator, claim string) approvals.Arrival {
+		raw, err := json.Marshal(approvals.Resolution{
+			ActionID: action, PlanHash: hash, Outcome: approvals.Outcome(outcome), Operator: operator, Evidence: "e", Claim: claim,
+		})
+		require.NoError(t, err)
+		return approvals.Arrival{Raw: raw, Via: approvals.ViaSignal}
+	}
+	batch := []approvals.Arrival{
+		word("a", "happened", "cy.ma", "1"), word("a", "not_happened", "Cy.Ma", "2"), word("a", "happened", "bo.lin", ""),
+		word("b", "abort", "bo.lin", ""), word("c", "happened", "bo.lin", ""),
+	}
+	var got []approvals.Code
+	for _, v := range approvals.JudgeResolutions(d, batch) {
+		got = append(got, v.Code)
+	}
+	require.Equal(t, []approvals.Code{
+		approvals.NotInDoubt, approvals.Accepted, approvals.Duplicate, approvals.Accepted, approvals.NotInDoubt,
+	}, got)
+	require.Len(t, d.Waiting, 2, "the judge changes nothing of what it is given")
+	require.Equal(t, "cy.ma", approvals.JudgeResolutions(d, batch[1:2])[0].Approver, "the name is normalized")
+
+	d.Ended = true
+	require.Equal(t, approvals.TooLate, approvals.JudgeResolutions(d, batch[1:2])[0].Code)
+	require.Equal(t, approvals.NoPlanYet, approvals.JudgeResolutions(approvals.Doubts{}, batch[1:2])[0].Code)
+}
+
+func FuzzParseResolution(f *testing.F) {
+	hash := plan.Sum([]byte("plan")).String()
+	f.Add([]byte(`{"action_id":"a","plan_hash":"` + hash + `","outcome":"happened","operator":"cy.ma","evidence":"e"}`))
+	f.Add([]byte(`{"outcome":null}`))
+	f.Add([]byte(`"happened"`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		r, err := approvals.ParseResolution(raw)
+		if err != nil {
+			return
+		}
+		// What is accepted says all it must, and means the same when it is
+		// written again.
+		require.NotEmpty(t, r.ActionID)
+		require.NotEmpty(t, strings.TrimSpace(r.Evidence))
+		again, err := json.Marshal(r)
+		require.NoError(t, err)
+		second, err := approvals.ParseResolution(again)
+		require.NoError(t, err)
+		require.Equal(t, r, second)
+	})
+}

@@ -1,0 +1,90 @@
+package workflows
+
+import (
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// What bounds the state that is carried over.
+const (
+	// maxInlineCarried is the size up to which a plan is carried over whole; a
+	// larger one is at its hash in the blob store.
+	maxInlineCarried = 64 << 10
+	// maxCarriedFeedback bounds each text of feedback.
+	maxCarriedFeedback = 4 << 10
+	// maxCarriedDetail bounds the texts of each action in doubt.
+	maxCarriedDetail = 200
+)
+
+// Carried is what the next execution needs of a run that waits at the gate, or
+// for a resolution. What follows from the rest is left out, so that it fits one
+// event.
+func (s State) Carried() *State {
+	made := *s.Plan
+	if len(made.Plan) > maxInlineCarried {
+		made.Plan = nil
+	}
+	s.Plan, s.Gate = &made, approvals.Request{}
+	feedback := make([]string, len(s.Feedback))
+	for i, f := range s.Feedback {
+		feedback[i] = plan.Clip(f, maxCarriedFeedback)
+	}
+	s.Feedback = feedback
+	s.Actions = s.carriedActions()
+	return &s
+}
+
+// carriedActions are the rows of an execution that waits, without what the
+// plan and the ledger have too. At the gate there are none.
+func (s State) carriedActions() []Action {
+	if s.Status != WaitingResolution {
+		return nil
+	}
+	rows := make([]Action, len(s.Actions))
+	for i, row := range s.Actions {
+		row.ID, row.Key = "", ""
+		if row.Status == StepCompleted {
+			row.Ref = ""
+		}
+		row.Error = plan.Clip(row.Error, maxCarriedDetail)
+		if row.Doubt != nil {
+			doubt := *row.Doubt
+			doubt.Detail = plan.Clip(doubt.Detail, maxCarriedDetail)
+			row.Doubt = &doubt
+		}
+		row.Resolution = row.Resolution.short()
+		rows[i] = row
+	}
+	return rows
+}
+
+// Resumed is the state that was carried over, whole again.
+func (s State) Resumed(task Task, runID string) State {
+	if s.Status == WaitingResolution {
+		return s.resumedExecution(task, runID)
+	}
+	request, decideBy := s.Request, s.DecideBy
+	s.NewPlan(s.Plan)
+	s.Request, s.DecideBy = request, decideBy
+	s.OpenGate(task, runID)
+	return s
+}
+
+// resumedExecution is the state of a run that was approved, and waits for a
+// resolution.
+func (s State) resumedExecution(task Task, runID string) State {
+	rows := append([]Action(nil), s.Actions...)
+	for i, planned := range s.Plan.Actions {
+		rows[i].ID, rows[i].Key = planned.ID, planned.Key
+		if rows[i].Already {
+			rows[i].Ref = planned.DoneRef
+		}
+	}
+	s.Actions = rows
+	s.OpenGate(task, runID)
+	s.Gate.Phase = approvals.PhaseGranted
+	for _, a := range s.Grant.Approvals {
+		s.Gate.Taken = append(s.Gate.Taken, approvals.Taken{Approver: a.Approver, Decision: approvals.Approve})
+	}
+	return s
+}
