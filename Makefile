@@ -4,7 +4,7 @@
 export CGO_ENABLED := 0
 
 BIN := .holdpoint/bin
-TOOLS := temporal golangci-lint workflowcheck compose
+TOOLS := temporal golangci-lint workflowcheck compose gitea mailpit
 
 # Answers the demo's question: `make demo APPROVE=yes`.
 export APPROVE
@@ -15,7 +15,7 @@ TEST_TIMEOUT ?= 20m
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo bench test lint vet workflowcheck compose-check race tools clean
+.PHONY: help demo bench test lint vet workflowcheck compose-check mutate race tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ workflowcheck: | $(BIN) ## finds workflow code that a replay would run different
 compose-check: | $(BIN) ## lets Docker Compose read docker-compose.yml; needs no engine
 	@go run ./internal/toolchain/ensure compose >/dev/null
 	$(BIN)/compose -f docker-compose.yml config --quiet
+
+# ROW picks some: a text of the row, the file, the package or the test.
+mutate: tools ## takes the guard of each promise out, and wants its test to fail: an hour (ROW=text runs some)
+	go run ./internal/mutate -row '$(ROW)'
 
 race: tools ## all tests under the race detector: slow, and needs a C compiler
 	CGO_ENABLED=1 go test -race -count=1 -timeout 60m ./...

@@ -170,8 +170,8 @@ func judgeResolution(d Doubts, a Arrival) Verdict {
 	r, err := readResolution(a)
 	if err != nil {
 		v.Code = Malformed
-		v.Reason = sentence(err) +
-			` Send one JSON object such as {"action_id":"a1","plan_hash":"sha256:…","outcome":"happened","operator":"you@example.com","evidence":"what you saw"}.`
+		v.Reason = sentence(err) + ` Send one JSON object such as {"action_id":"a1","plan_hash":"sha256:…",` +
+			`"outcome":"happened","operator":"you@example.com","evidence":"what you saw"}.`
 		return v
 	}
 	v.PlanHash, v.Approver = r.PlanHash.String(), r.Operator

@@ -2,6 +2,7 @@ package approvals_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -42,10 +43,7 @@ func TestParseResolution(t *testing.T) {
 		{"a decision's member", map[string]any{"decision": "approve"}, `the member "decision" is not known`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sent := map[string]any{}
-			for name, value := range whole {
-				sent[name] = value
-			}
+			sent := maps.Clone(whole)
 			for name, value := range tt.change {
 				if sent[name] = value; value == nil {
 					delete(sent, name)

@@ -21,7 +21,7 @@ const (
 	Expired       Code = "expired"
 	TooLate       Code = "too_late"
 
-	// Of a resolution alone.
+	// NotAResolver and NotInDoubt are of a resolution alone.
 	NotAResolver Code = "not_a_resolver"
 	NotInDoubt   Code = "not_in_doubt"
 )

@@ -44,7 +44,8 @@ func printDoubts(out io.Writer, s workflows.Status) {
 			continue
 		}
 		d := a.Doubt
-		fmt.Fprintf(out, "\nin doubt   action %s, sent to %s by tool %s at %s\n", plan.Escape(a.ID), plan.Escape(d.Target), plan.Escape(d.Tool), d.SentAt.Format(time.RFC3339))
+		fmt.Fprintf(out, "\nin doubt   action %s, sent to %s by tool %s at %s\n",
+			plan.Escape(a.ID), plan.Escape(d.Target), plan.Escape(d.Tool), d.SentAt.Format(time.RFC3339))
 		fmt.Fprintf(out, "           key %s, claim %d, attempt %d: %s\n", a.Key, d.Token, d.Attempt, plan.Escape(d.Detail))
 		if d.QuietUntil != nil {
 			fmt.Fprintf(out, "           a call may be under way until %s; nothing is sent again before\n", d.QuietUntil.Format(time.RFC3339))

@@ -19,7 +19,8 @@ func ApproveCommand(runID string, hash plan.Digest, approver string) string {
 // effect is at its target. The other outcomes are "not_happened" and "abort".
 func ResolveCommand(runID string, hash plan.Digest, actionID, operator string) string {
 	return fmt.Sprintf(
-		`temporal workflow signal --workflow-id %s --name %s --input '{"action_id":"%s","plan_hash":"%s","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
+		`temporal workflow signal --workflow-id %s --name %s --input `+
+			`'{"action_id":"%s","plan_hash":"%s","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
 		shellQuote(runID), ResolutionName, actionID, hash, operator)
 }
 

@@ -75,7 +75,7 @@ func (x *execution) show(ctx workflow.Context) {
 	waiting := x.state.waiting()
 	switch {
 	case len(waiting) > 0 && !x.canceled && !x.aborted:
-		x.setStatus(ctx, WaitingResolution, x.state.whatWaits(waiting))
+		x.setStatus(ctx, WaitingResolution, x.state.WhatWaits())
 	case x.state.Status == WaitingResolution:
 		x.setStatus(ctx, Running, "")
 	}
@@ -107,13 +107,18 @@ func (s *State) resolved() bool {
 	return false
 }
 
-func (s *State) whatWaits(places []int) string {
+// WhatWaits says why a run waits for a resolution; "" when it does not.
+func (s *State) WhatWaits() string {
+	places := s.waiting()
+	if len(places) == 0 {
+		return ""
+	}
 	row := s.Actions[places[0]]
 	text := "nobody knows what became of action " + row.ID
 	if more := len(places) - 1; more > 0 {
 		text += fmt.Sprintf(" and of %d more", more)
 	}
-	return text + ": " + row.Doubt.Detail
+	return plan.Clip(text+": "+row.Doubt.Detail, maxErrorText)
 }
 
 // Doubts is what resolutions are judged against now.

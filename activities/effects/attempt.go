@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -12,22 +13,40 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-// settleTimeout bounds what an attempt still writes to the ledger after its
-// own context has ended.
-const settleTimeout = 10 * time.Second
+// defaultCallTimeout bounds the calls of a tool that declares no limit: of a
+// call without an end it could never be said that it is over.
+const defaultCallTimeout = 30 * time.Second
 
-// attempt is one claim on its way through the protocol.
+// attempt is one try at the effect of one action.
 type attempt struct {
 	*Protocol
 	tool  tools.Tool
 	call  tools.Call
-	begun Begun
-	asked time.Time // when the claim was asked for: its lease runs at least from then
+	claim Claim
 	log   *zap.Logger
-	// unsettled says that an earlier attempt may have had its effect.
-	unsettled bool
-	// sent says that this attempt may have sent something.
-	sent bool
+
+	begun Begun     // the claim that the attempt has
+	asked time.Time // when it was asked for: nothing of the claim is older in the ledger
+	lease *lease
+
+	recovered bool // an earlier attempt had left the outcome unknown
+	unsettled bool // an earlier attempt may have had its effect
+	sent      bool // this attempt may have sent something
+}
+
+// begin asks for the claim, and takes it when it is handed out.
+func (a *attempt) begin(ctx context.Context) (Begun, error) {
+	asked := time.Now()
+	begun, err := a.Ledger.Begin(ctx, a.claim)
+	if err != nil || begun.Token == 0 {
+		return begun, err
+	}
+	a.begun, a.asked = begun, asked
+	a.lease = &lease{
+		ledger: a.Ledger, key: a.claim.Key, token: begun.Token,
+		length: a.Lease, renew: a.renew(), confirmed: asked, log: a.log,
+	}
+	return begun, nil
 }
 
 func (a *attempt) run(ctx context.Context) (Outcome, error) {
@@ -40,9 +59,7 @@ func (a *attempt) run(ctx context.Context) (Outcome, error) {
 	return a.complete(ctx, receipt)
 }
 
-// effect makes the effect, or recovers it as the delivery class allows: by the
-// same call again where the target deduplicates, else by a look at the target,
-// else not at all.
+// effect makes the effect, or recovers it as the delivery class allows.
 func (a *attempt) effect(ctx context.Context) (plan.Receipt, error) {
 	if !a.begun.Recover {
 		return a.apply(ctx)
@@ -52,63 +69,46 @@ func (a *attempt) effect(ctx context.Context) (plan.Receipt, error) {
 	if a.begun.Resend {
 		return a.apply(ctx)
 	}
-	finder, ok := a.tool.(tools.Finder)
-	if !ok {
-		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and nothing here can tell")
-	}
-	found, err := a.find(ctx, finder)
-	switch {
-	case err != nil:
-		return plan.Receipt{}, err
-	case found.Presence == tools.Found:
-		return found.Receipt, nil
-	case found.Presence == tools.Absent:
-		a.log.Info("the target surely has no effect of an earlier attempt", zap.String("found", found.Detail))
-		a.unsettled = false
-		return a.apply(ctx)
-	default:
-		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and a look at the target does not settle it: " + found.Detail)
-	}
+	return a.look(ctx)
 }
 
-// needsPerson is the fault for an outcome that only a person can find out.
-func (a *attempt) needsPerson(why string) error {
-	return &faults.Fault{
-		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
-		Reason: why + "; a person must look at " + a.call.Action.Target + " for the key " + a.call.Action.IdempotencyKey,
-	}
-}
-
-// find looks for the effect of an earlier attempt.
-func (a *attempt) find(ctx context.Context, finder tools.Finder) (tools.Finding, error) {
-	ctx, cancel := a.callContext(ctx)
-	defer cancel()
-	found, err := finder.Find(ctx, a.call)
-	if err == nil && found.Presence == tools.Found && !a.proves(found.Receipt) {
-		err = a.noReceipt()
-	}
-	return found, err
-}
-
-// apply calls the tool, and keeps the lease while it is at work.
+// apply makes the effect by a call of the tool.
 func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, err error) {
-	l := &lease{
-		ledger: a.Ledger, key: a.call.Action.IdempotencyKey, token: a.begun.Token,
-		length: a.Lease, renew: a.renew(), confirmed: a.asked, log: a.log,
-	}
 	call := a.call
-	call.MayBegin = func(ctx context.Context) error {
-		if err := l.check(ctx); err != nil {
+	call.InDoubt, call.MayBegin = a.unsettled, a.mayBegin
+	err = a.guarded(ctx, a.sendBy(), func(limited context.Context) error {
+		if err := a.mayBegin(limited); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+				err = tooLate(err)
+			}
 			return err
 		}
-		return a.call.Allowed(ctx)
+		a.sent = true
+		receipt, err = a.tool.Apply(limited, call)
+		return err
+	})
+	if err == nil && !a.proves(receipt) {
+		err = a.noReceipt()
 	}
-	if err := call.Allowed(ctx); err != nil {
-		return plan.Receipt{}, err
+	return receipt, err
+}
+
+// mayBegin reports whether a write may still begin: the claim is ours, and the
+// approval has not ended.
+func (a *attempt) mayBegin(ctx context.Context) error {
+	if err := a.lease.check(ctx); err != nil {
+		return err
 	}
-	limited, cancel := a.callContext(ctx)
+	return a.call.Allowed(ctx)
+}
+
+// guarded makes one call of the tool, which ends by the given time, and keeps
+// the lease for as long as it is at work. After a panic in it, which goes on,
+// nobody knows how far it had come.
+func (a *attempt) guarded(ctx context.Context, by time.Time, call func(context.Context) error) error {
+	limited, cancel := context.WithDeadline(ctx, by)
 	defer cancel()
-	callCtx, stop := l.keep(limited)
+	kept, stop := a.lease.keep(limited)
 	returned := false
 	defer func() {
 		stop()
@@ -116,27 +116,34 @@ func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, err error) {
 			a.settle(ctx, a.park("the tool panicked", false)) //nolint:errcheck // logged there; the panic goes on
 		}
 	}()
-	a.sent = true
-	receipt, err = a.tool.Apply(callCtx, call)
+	err := call(kept)
 	returned = true
-	if err == nil && !a.proves(receipt) {
-		err = a.noReceipt()
-	}
-	return receipt, err
+	return err
 }
 
-// callContext bounds one call of the tool by its own time limit. Temporal's
-// does not stop a call.
-func (a *attempt) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if limit := a.tool.Spec().CallTimeout; limit > 0 {
-		return context.WithTimeout(ctx, limit)
+// sendBy is when a call that makes the effect must have ended. The ledger
+// counts from the claim until when a call may be under way (Claim.Quiet), and
+// so does this: a process that was suspended just before its call comes back
+// to a context that has ended, however long that took.
+func (a *attempt) sendBy() time.Time {
+	latest := a.asked.Add(a.timeToSend() + a.callTimeout())
+	if by := time.Now().Add(a.callTimeout()); by.Before(latest) {
+		return by
 	}
-	return context.WithCancel(ctx)
+	return latest
+}
+
+// timeToSend is how much later than its claim a call may begin without losing
+// time of its own.
+func (a *attempt) timeToSend() time.Duration { return a.renew() }
+
+func (a *attempt) callTimeout() time.Duration {
+	return cmp.Or(a.tool.Spec().CallTimeout, defaultCallTimeout)
 }
 
 // proves reports whether a receipt is one of this action.
 func (a *attempt) proves(r plan.Receipt) bool {
-	return r.IdempotencyKey == a.call.Action.IdempotencyKey && !r.At.IsZero()
+	return r.IdempotencyKey == a.claim.Key && r.Ref != "" && !r.At.IsZero()
 }
 
 // noReceipt is the fault of a tool that reports neither an error nor an
@@ -146,108 +153,17 @@ func (a *attempt) noReceipt() error {
 	return a.needsPerson("tool " + a.tool.Spec().Name + " returned neither an error nor a receipt of this action")
 }
 
-// complete records the receipt. It must survive the end of ctx: the effect
-// has been made.
-func (a *attempt) complete(ctx context.Context, receipt plan.Receipt) (Outcome, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
-	defer cancel()
-	err := a.Ledger.Complete(ctx, a.call.Action.IdempotencyKey, a.begun.Token, receipt)
-	switch {
-	case errors.Is(err, ErrNotHeld):
-		a.log.Warn("another attempt took over: this receipt does not count", zap.String("ref", receipt.Ref))
-		return Outcome{}, superseded()
-	case err != nil:
-		a.log.Error("the effect was made, and its receipt could not be recorded", zap.String("ref", receipt.Ref), zap.Error(err))
-		a.settle(ctx, a.park("the receipt could not be recorded", true)) //nolint:errcheck // logged there
-		return Outcome{}, &faults.Fault{
-			Class: faults.Unknown, Code: "receipt_not_recorded",
-			Reason: "the effect was made, and the ledger did not take its receipt; the next attempt finds it", Cause: err,
-		}
-	}
-	a.reached(PointRecorded)
-	out := Outcome{Receipt: receipt, Recovered: a.begun.Recover}
-	if out.Recovered {
-		out.Detail = "an earlier attempt had left the outcome unknown; the target settled it"
-	}
-	return out, nil
-}
-
-// ended closes the claim of an attempt that brought no receipt, and says what
-// that means. The claim is released only when the effect is surely absent:
-// this attempt sent nothing or was refused, and no earlier one is in doubt.
-func (a *attempt) ended(ctx context.Context, err error) (Outcome, error) {
-	drifted := a.sent && errors.Is(err, tools.ErrDrift)
-	settled := drifted || a.sent && errors.Is(err, tools.ErrAbsent)
-	absent := settled || !a.unsettled && (!a.sent || refused(err))
-	why := faults.Name(err)
-	end := a.park(why.Error(), !a.sent && !a.begun.Resend)
-	if absent {
-		end = func(ctx context.Context) error {
-			return a.Ledger.Release(ctx, a.call.Action.IdempotencyKey, a.begun.Token, why.Error())
-		}
-	}
-	switch ended := a.settle(ctx, end); {
-	case errors.Is(ended, ErrNotHeld):
-		return Outcome{}, superseded()
-	case drifted:
-		return Outcome{Drifted: true, Detail: why.Reason}, nil
-	case absent:
-		return Outcome{}, err
-	default:
-		return Outcome{}, inDoubt(err, a.unsettled)
-	}
-}
-
-// park leaves the outcome unknown. ended says that no call is under way.
-func (a *attempt) park(reason string, ended bool) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return a.Ledger.Park(ctx, a.call.Action.IdempotencyKey, a.begun.Token, reason, ended)
-	}
-}
-
-// settle ends the claim by end, which releases or parks it. Failing that, the
-// lease runs out by itself, and the next attempt recovers.
-func (a *attempt) settle(ctx context.Context, end func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
-	defer cancel()
-	err := end(ctx)
-	if err != nil {
-		a.log.Warn("the claim could not be ended", zap.Error(err))
-	}
-	return err
-}
-
-// refused reports errors of a tool after which the effect is surely absent.
-// Only a class that the tool itself has given counts.
-func refused(err error) bool {
-	switch faults.ClassOf(err) {
-	case faults.Permanent, faults.Transient, faults.Throttled:
-		return true
-	default:
-		return false
-	}
-}
-
-// inDoubt is the fault for an outcome that nobody knows, whatever became of
-// this attempt. When an earlier attempt is in doubt, it stays so although this
-// one was surely refused.
-func inDoubt(err error, earlier bool) error {
-	f := *faults.Name(err)
-	f.Cause = err
-	switch f.Class {
-	case faults.Unknown, faults.InProgress:
-	default:
-		f.Class = faults.Unknown
-		if earlier {
-			f.Reason += "; whether an earlier attempt had its effect is not known"
-		}
-	}
-	return &f
-}
-
-func superseded() error {
+// needsPerson is the fault for an outcome that only a person can find out.
+func (a *attempt) needsPerson(why string) error {
 	return &faults.Fault{
-		Class: faults.InProgress, Code: "superseded",
-		Reason: "another attempt took over this action; what this one did does not count", Cause: ErrNotHeld,
+		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
+		Reason: why + "; a person must look at " + a.call.Action.Target + " for the key " + a.claim.Key,
+	}
+}
+
+func tooLate(cause error) error {
+	return &faults.Fault{
+		Class: faults.Transient, Code: "claim_too_old", Cause: cause,
+		Reason: "so much time has passed since the claim that a call would not end in time; nothing was sent",
 	}
 }

@@ -11,9 +11,11 @@ import (
 // When the answer's Token is set, the ledger stores the answer's Row in the
 // same transaction in which it read the old one.
 func Decide(c Claim, row *Row, now time.Time) Begun {
-	switch {
-	case row == nil:
+	if row == nil {
 		return c.claimed(Row{CreatedAt: now, SentAt: now}, now)
+	}
+	now = row.notBefore(now)
+	switch {
 	case row.State == Released:
 		fresh := *row
 		fresh.SentAt = now
@@ -39,10 +41,14 @@ func Decide(c Claim, row *Row, now time.Time) Begun {
 // the row. When the answer has Changed, the ledger stores its Row in the same
 // transaction in which it read the old one.
 func DecideSettlement(s Settlement, row *Row, now time.Time) Settled {
-	switch {
-	case row == nil:
+	if row == nil {
 		return Settled{}
-	case !row.InDoubt(now) || row.Token != s.Token:
+	}
+	now = row.notBefore(now)
+	switch {
+	case row.LeaseUntil.After(now):
+		return Settled{Row: *row, Held: row.LeaseUntil.Sub(now)}
+	case row.State != Started || row.Token != s.Token:
 		return Settled{Row: *row}
 	case row.QuietUntil.After(now) && s.Receipt == nil:
 		// That the effect is there can be seen at once; that it will not come,
@@ -59,10 +65,25 @@ func DecideSettlement(s Settlement, row *Row, now time.Time) Settled {
 	return Settled{Row: settled, Changed: true}
 }
 
+// notBefore is the row's own time, which never runs back: a clock that was set
+// back must not open a window again, or make a call look younger than it is.
+// Until that clock has caught up, leases last longer; nothing is handed out
+// too early.
+func (r Row) notBefore(now time.Time) time.Time { return later(now, r.UpdatedAt) }
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
 // claimed is the row in the hands of c: all of it is c's, but for the count of
-// tokens, the date of its first claim and the reason why the last one ended.
+// tokens, the dates of the first claim and the first call, the reason why the
+// last claim ended, and what may still be under way of it.
 func (c Claim) claimed(before Row, now time.Time) Begun {
 	token := before.Token + 1
+	quiet := now.Add(c.Quiet.Truncate(clockResolution))
 	return Begun{
 		Token: token,
 		Row: Row{
@@ -79,7 +100,7 @@ func (c Claim) claimed(before Row, now time.Time) Begun {
 			LeaseOwner:  c.Owner,
 			LeaseUntil:  now.Add(c.Lease.Truncate(clockResolution)),
 			SentAt:      before.SentAt,
-			QuietUntil:  now.Add(c.Quiet.Truncate(clockResolution)),
+			QuietUntil:  later(quiet, before.QuietUntil),
 			Reason:      before.Reason,
 			CreatedAt:   before.CreatedAt,
 			UpdatedAt:   now,
@@ -108,4 +129,13 @@ func (c Claim) Validate() error {
 
 func badClaim(what string) error {
 	return &faults.Fault{Class: faults.Permanent, Code: "bad_claim", Reason: "the effect ledger was asked for " + what}
+}
+
+// Validate refuses a receipt that proves nothing about the key. Ledgers call
+// it first.
+func (s Settlement) Validate() error {
+	if s.Receipt == nil || s.Receipt.IdempotencyKey == s.Key && !s.Receipt.At.IsZero() {
+		return nil
+	}
+	return &faults.Fault{Class: faults.Permanent, Code: "bad_settlement", Reason: "the receipt given to the effect ledger is not one of this key"}
 }

@@ -11,34 +11,63 @@
 //	no row     Begin                                 STARTED, token 1
 //	STARTED    Complete                              COMPLETED, with the receipt, for good
 //	STARTED    Release: nothing left this machine,   RELEASED
-//	           or the target surely refused
-//	STARTED    Park: the outcome is unknown          STARTED, without a lease
+//	           or the effect is surely absent
+//	STARTED    Park: the outcome is unknown          STARTED, without a lease: in doubt
 //	STARTED    Begin, the lease runs                 as it was; come back when it ends
+//	STARTED    Begin, a call may be under way that   as it was; come back when it has ended
+//	           must not be made beside another
 //	STARTED    Begin, the lease is over or parked    STARTED, next token; the outcome of the
-//	                                                 claim before is unknown
+//	                                                 claim before is unknown: recover
 //	STARTED    the same, with other parameters       as it was; in doubt, to be settled first
+//	STARTED    Settle: a person says what happened   RELEASED or COMPLETED
 //	RELEASED   Begin                                 STARTED, next token
 //	COMPLETED  Begin                                 as it was; its receipt is the answer
 //	COMPLETED  Begin, with other parameters          as it was; a conflict
 //
-// Three things keep a second effect away:
+// Four things keep a second effect away:
 //
 //   - The lease. While it runs nobody else gets the key. The one who holds it
 //     renews it for as long as the tool is at work, and stops the tool when
 //     that fails.
 //   - The fencing token, which rises with each claim. Whoever was suspended
 //     for longer than the lease comes back with an old token: the ledger
-//     refuses its receipt, and its result does not count.
+//     refuses its receipt, its result does not count, and no further write of
+//     it begins (tools.Call.Allowed).
+//   - The end of a call. It is fixed when the claim is made, and the ledger
+//     knows it, together with the time that the target needs to show an effect
+//     (Claim.Quiet). Whoever was suspended right before the call comes back to
+//     a context that has ended. Nothing is concluded from an effect's absence,
+//     and nothing is sent that the target does not deduplicate, before then.
 //   - The target. A lease and a token cannot reach into a call that is already
 //     under way, so a claim that follows an unsettled one never just sends
 //     again: it recovers as the delivery class allows, or stops and leaves the
 //     question to a person.
 //
+// What recovery means, by delivery class:
+//
+//	class                        who deduplicates     when the outcome is unknown
+//	---------------------------  -------------------  ---------------------------------------
+//	transactional, conditional   the target           the same call again, at once
+//	keyed, inside its window     the target, by key   the same call again, at once
+//	keyed, after it, and lookup  we, by looking       when no call is under way, Find:
+//	                                                    found: its receipt is the answer
+//	                                                    absent: a fresh claim, and the call
+//	                                                    not proven: a person is asked
+//	keyed, after it, and cannot  nobody               when no call is under way, a person is
+//	find; once                                        asked; nothing is sent
+//
+// The window of a key counts from the first call, and ends a call's time early:
+// what is sent inside it must also arrive inside it. A look that fails settles
+// nothing, whatever its error: only a call's error, and only one that says so
+// ([tools.ErrAbsent], [tools.ErrDrift]), ends a doubt.
+//
 // A crash can happen at three points, named for drills:
 //
 //	point      what the ledger holds     what the next attempt does
-//	---------  ------------------------  -------------------------------
+//	---------  ------------------------  ----------------------------------------
 //	begun      STARTED, nothing sent     recovers; the effect is absent
-//	effect     STARTED, effect made      recovers; the effect is found
+//	effect     STARTED, effect made      recovers; the effect is there
 //	recorded   COMPLETED                 takes the receipt from the ledger
+//
+// An action that goes well costs two calls of the ledger: Begin and Complete.
 package effects

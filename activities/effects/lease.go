@@ -22,6 +22,7 @@ type lease struct {
 
 	mu        sync.Mutex
 	confirmed time.Time // the ledger's last yes was asked for at this time
+	over      bool      // the call has returned
 }
 
 // age is how long ago the ledger's last yes was asked for.
@@ -41,15 +42,37 @@ func (l *lease) confirm(asked time.Time) {
 
 // check is the last look before a write. The ledger is asked again
 // only when the claim is not fresh: then this process may have been suspended
-// since.
+// since. The error of an ended context is that context's, or why the lease was
+// lost.
 func (l *lease) check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
+		if lost, ok := errors.AsType[*faults.Fault](context.Cause(ctx)); ok {
+			return lost
+		}
 		return err
+	}
+	if l.ended() {
+		return &faults.Fault{
+			Class: faults.InProgress, Code: "call_ended",
+			Reason: "the call that this write belongs to has returned; another attempt may be at work",
+		}
 	}
 	if l.age() < l.renew {
 		return nil
 	}
 	return l.ask(ctx)
+}
+
+func (l *lease) ended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.over
+}
+
+func (l *lease) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
 }
 
 // ask renews the lease.
@@ -72,7 +95,7 @@ func (l *lease) ask(ctx context.Context) error {
 // keep renews the lease until stop is called, and stops the call's context
 // when it is lost. The end of ctx does not end the renewal: a tool that is
 // still at work still needs its lease. After stop, nothing of this lease is
-// written any more.
+// written any more, and no write may begin under it.
 func (l *lease) keep(ctx context.Context) (call context.Context, stop func()) {
 	call, cancel := context.WithCancelCause(ctx)
 	renewing, stopRenewing := context.WithCancel(context.WithoutCancel(ctx))
@@ -85,6 +108,7 @@ func (l *lease) keep(ctx context.Context) (call context.Context, stop func()) {
 		}
 	}()
 	return call, sync.OnceFunc(func() {
+		l.end()
 		stopRenewing()
 		<-ended
 		cancel(nil)

@@ -3,7 +3,6 @@ package effects_test
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,52 +12,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
-
-// faulty is a ledger of which some calls fail.
-type faulty struct {
-	effects.Ledger
-	begin, complete, release error
-	renewFails               atomic.Bool
-	renewals                 atomic.Int64
-}
-
-func (l *faulty) Begin(ctx context.Context, c effects.Claim) (effects.Begun, error) {
-	if l.begin != nil {
-		return effects.Begun{}, l.begin
-	}
-	return l.Ledger.Begin(ctx, c)
-}
-
-func (l *faulty) Renew(ctx context.Context, key string, token int64, lease time.Duration) error {
-	l.renewals.Add(1)
-	if l.renewFails.Load() {
-		return errGone
-	}
-	return l.Ledger.Renew(ctx, key, token, lease)
-}
-
-func (l *faulty) Complete(ctx context.Context, key string, token int64, r plan.Receipt) error {
-	if l.complete != nil {
-		return l.complete
-	}
-	return l.Ledger.Complete(ctx, key, token, r)
-}
-
-func (l *faulty) Release(ctx context.Context, key string, token int64, reason string) error {
-	if l.release != nil {
-		return l.release
-	}
-	return l.Ledger.Release(ctx, key, token, reason)
-}
-
-var errGone error = &faults.Fault{Class: faults.Transient, Code: "ledger_unavailable", Reason: "no answer"}
-
-// broken puts a faulty ledger around the scene's.
-func (s *scene) broken() *faulty {
-	l := &faulty{Ledger: s.Ledger}
-	s.Ledger = l
-	return l
-}
 
 func TestLeaseIsRenewedWhileTheToolIsAtWork(t *testing.T) {
 	s := newScene(t)

@@ -11,9 +11,10 @@ import (
 // Ledger is Holdpoint's own record of effects, one row a key. It outlives the
 // retention of the Temporal server. Implementations are safe for concurrent
 // use by many goroutines and processes; time is the ledger's own clock, one
-// for all its users. Their errors are faults, except ErrNotHeld and those of
-// the caller's context. A claim ends with Complete, Release or Park, and is
-// not held any more after that.
+// for all its users, and no row's time runs back. Their errors are faults,
+// except ErrNotHeld and those of the caller's context: of class Transient when
+// nothing was changed, and Unknown when the change may have been made. A claim
+// ends with Complete, Release or Park, and is not held any more after that.
 type Ledger interface {
 	// Begin claims key for one attempt. At most one live claim exists.
 	//  - no row, or a released one: the row becomes Started with a new token;
@@ -47,10 +48,11 @@ type Ledger interface {
 	// any more. ErrNotHeld when the token is no longer the row's.
 	Park(ctx context.Context, key string, token int64, reason string, ended bool) error
 
-	// Settle lets a person's word settle an outcome that nobody knows. It
-	// changes the row when [Row.InDoubt] holds with s's token and no call can be
-	// under way any more, and then returns it as it is after that. Otherwise it
-	// returns the row as it was; the zero Row when there is none.
+	// Settle lets a person's word settle an outcome that nobody knows: a row
+	// that is Started, with s's token and a lease that is over. What did not
+	// happen is settled only when no call can be under way any more. It returns
+	// the row as it is then; the zero Row when there is none. Token 0 is no
+	// claim's, and so only looks. [DecideSettlement] is this rule in code.
 	Settle(ctx context.Context, s Settlement) (Settled, error)
 
 	// Rows returns the rows of those keys that exist, in the order of keys.
@@ -109,6 +111,7 @@ type Settlement struct {
 type Settled struct {
 	Row     Row
 	Changed bool
+	Held    time.Duration // nothing changed, because an attempt is at work, and its lease runs for so long
 	Quiet   time.Duration // nothing changed, because a call may still be under way for so long
 }
 
@@ -146,10 +149,4 @@ type Row struct {
 	Reason      string        // of the last Release, Park or Settle
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-}
-
-// InDoubt reports a row that nobody works on, and of which nobody knows
-// whether the effect is there.
-func (r Row) InDoubt(now time.Time) bool {
-	return r.State == Started && !r.LeaseUntil.After(now)
 }

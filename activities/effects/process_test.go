@@ -18,6 +18,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -49,6 +50,7 @@ type worker struct {
 	PauseAt effects.Point // wait there for a line of input
 	ExitAt  effects.Point // end there, as a crash does
 	Retry   bool          // make further attempts while another one is at work
+	Items   int           // the action writes so many items; 0: a folder's one effect
 }
 
 // beforeWrite is a point of the folder tool: after the protocol's last check,
@@ -72,7 +74,10 @@ func (w worker) work() error {
 		return err
 	}
 	defer ledger.Close()
-	tool := &folder{dir: w.Folder, before: func() { w.reached(beforeWrite) }}
+	var tool tools.Tool = &folder{dir: w.Folder, before: func() { w.reached(beforeWrite) }}
+	if w.Items > 0 {
+		tool = &items{dir: w.Folder, count: w.Items, writer: w.Name, after: func(i int) { w.reached(afterItem(i)) }}
+	}
 	spy := &completeSpy{Ledger: ledger}
 	protocol := &effects.Protocol{
 		Ledger: spy, Owner: w.Name, Lease: 300 * time.Millisecond, Reached: w.reached,

@@ -63,10 +63,13 @@ func (p *Protocol) Run(
 	if err != nil {
 		return Outcome{}, badParameters(action, err)
 	}
-	log := p.logger().With(
-		zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", tenant),
-		zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", number))
-	claim := Claim{
+	a := &attempt{
+		Protocol: p, tool: tool, call: call,
+		log: p.logger().With(
+			zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", tenant),
+			zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", number)),
+	}
+	a.claim = Claim{
 		Key:         action.IdempotencyKey,
 		Fingerprint: fingerprint,
 		Tenant:      tenant,
@@ -77,16 +80,14 @@ func (p *Protocol) Run(
 		Attempt:     number,
 		Owner:       p.Owner,
 		Lease:       p.Lease,
-		Quiet:       spec.CallTimeout + spec.Settle,
-		Resend:      spec.Resend(),
+		Quiet:       a.timeToSend() + a.callTimeout() + spec.Settle,
+		Resend:      a.resend(),
 	}
-	asked := time.Now()
-	begun, err := p.Ledger.Begin(ctx, claim)
+	begun, err := a.begin(ctx)
 	if err == nil && begun.Held > 0 && waitFor(ctx, begun.Held+leaseMargin) {
 		// Most often the holder is dead, and its lease is about to end. One
 		// that is alive has renewed it by then.
-		asked = time.Now()
-		begun, err = p.Ledger.Begin(ctx, claim)
+		begun, err = a.begin(ctx)
 	}
 	if err != nil {
 		// Nothing was sent now. What was sent before, under this plan or an
@@ -94,12 +95,23 @@ func (p *Protocol) Run(
 		return Outcome{}, inDoubt(err, true)
 	}
 	if begun.Token == 0 {
-		log.Info("the ledger did not hand out the key", zap.String("state", string(begun.Row.State)),
-			zap.Duration("lease_left", begun.Held))
+		a.log.Info("the ledger did not hand out the key", zap.String("state", string(begun.Row.State)),
+			zap.Duration("held_for", begun.Held))
 		return notClaimed(begun, fingerprint)
 	}
-	a := &attempt{Protocol: p, tool: tool, call: call, begun: begun, asked: asked, log: log, unsettled: begun.Recover}
+	a.unsettled, a.recovered = begun.Recover, begun.Recover
 	return a.run(ctx)
+}
+
+// resend is for how long after the first call the same one may be made again.
+// It leaves room for a call that begins later than its claim: it, too, must
+// arrive while the target remembers the key.
+func (a *attempt) resend() time.Duration {
+	within := a.tool.Spec().Resend()
+	if within == tools.Always {
+		return within
+	}
+	return max(within-a.timeToSend(), 0)
 }
 
 // notClaimed is what a row means that Begin did not hand out.

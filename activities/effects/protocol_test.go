@@ -4,107 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
-	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
-
-// scene is a protocol on a real ledger and a tool that does as told.
-type scene struct {
-	*effects.Protocol
-	t      *testing.T
-	tool   *scripted
-	points []effects.Point
-}
-
-func newScene(t *testing.T) *scene {
-	t.Helper()
-	ledger, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "effects.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
-	s := &scene{t: t, tool: &scripted{class: plan.Conditional}}
-	s.Protocol = &effects.Protocol{
-		Ledger: ledger, Owner: "worker-1", Lease: time.Hour, Renew: time.Minute,
-		Reached: func(p effects.Point) { s.points = append(s.points, p) },
-	}
-	s.answer(theReceipt, nil)
-	return s
-}
-
-// answer sets what the tool answers from now on.
-func (s *scene) answer(r plan.Receipt, err error) {
-	s.tool.apply = func(context.Context) (plan.Receipt, error) { return r, err }
-}
-
-func (s *scene) run() (effects.Outcome, error) { return s.with(s.t.Context(), theCall()) }
-
-func (s *scene) with(ctx context.Context, call tools.Call) (effects.Outcome, error) {
-	return s.Run(ctx, s.tool, call, 1, "acme")
-}
-
-func (s *scene) row() effects.Row {
-	s.t.Helper()
-	rows, err := s.Ledger.Rows(s.t.Context(), []string{theKey})
-	require.NoError(s.t, err)
-	require.Len(s.t, rows, 1)
-	return rows[0]
-}
-
-// inDoubt leaves the key as an attempt of unknown outcome leaves it.
-func (s *scene) inDoubt() {
-	s.t.Helper()
-	s.answer(plan.Receipt{}, &faults.Fault{Code: "timeout", Reason: "no answer"})
-	_, err := s.run()
-	require.Equal(s.t, faults.Unknown, faults.ClassOf(err))
-	s.requireParked("timeout: no answer")
-	s.tool.calls, s.points = 0, nil
-	s.answer(theReceipt, nil)
-}
-
-func (s *scene) requireParked(reason string) {
-	s.t.Helper()
-	row := s.row()
-	require.Equal(s.t, effects.Started, row.State)
-	require.Zero(s.t, row.LeaseUntil, "the next attempt need not wait")
-	require.Equal(s.t, reason, row.Reason)
-}
-
-func (s *scene) requireReleased(reason string) {
-	s.t.Helper()
-	row := s.row()
-	require.Equal(s.t, effects.Released, row.State)
-	require.Equal(s.t, reason, row.Reason)
-}
-
-// takeOver puts the key into other hands while an attempt is at work, as
-// happens when its lease runs out.
-func (s *scene) takeOver() {
-	s.t.Helper()
-	row := s.row()
-	require.NoError(s.t, s.Ledger.Park(s.t.Context(), theKey, row.Token, "the lease is over", false))
-	begun, err := s.Ledger.Begin(s.t.Context(), effects.Claim{
-		Key: theKey, Fingerprint: row.Fingerprint, Attempt: 2, Owner: "worker-2", Lease: time.Hour,
-	})
-	require.NoError(s.t, err)
-	require.Equal(s.t, row.Token+1, begun.Token)
-}
-
-func requireFault(t *testing.T, err error, class faults.Class, code string) *faults.Fault {
-	t.Helper()
-	var f *faults.Fault
-	require.ErrorAs(t, err, &f)
-	require.Equal(t, class.String(), f.Class.String())
-	require.Equal(t, code, f.Code)
-	return f
-}
 
 func TestEffectIsMadeAndRecorded(t *testing.T) {
 	s := newScene(t)
@@ -261,32 +170,6 @@ func TestWhatAnErrorOfTheToolMeans(t *testing.T) {
 	}
 }
 
-func TestUnknownOutcomeIsRecoveredOnlyByItsClass(t *testing.T) {
-	for _, class := range []plan.DeliveryClass{plan.Transactional, plan.Keyed, plan.Lookup, plan.Once, "unheard of"} {
-		t.Run(string(class), func(t *testing.T) {
-			s := newScene(t)
-			s.tool.class = class
-			s.inDoubt()
-			for range 2 {
-				_, err := s.run()
-				requireFault(t, err, faults.Unknown, faults.CodeOutcomeUnknown)
-			}
-			require.Zero(t, s.tool.calls, "never sent again on a guess")
-			require.Equal(t, effects.Started, s.row().State)
-		})
-	}
-	t.Run("conditional", func(t *testing.T) {
-		s := newScene(t)
-		s.inDoubt()
-		out, err := s.run()
-		require.NoError(t, err)
-		require.True(t, out.Recovered)
-		require.False(t, out.Duplicate)
-		require.Equal(t, 1, s.tool.calls)
-		require.Equal(t, effects.Completed, s.row().State)
-	})
-}
-
 // An approval that ended while the attempt waited begins nothing.
 func TestCallThatIsNotAllowedAnyMore(t *testing.T) {
 	over := &faults.Fault{Class: faults.Permanent, Code: "expired", Reason: "the approval has expired"}
@@ -322,11 +205,4 @@ func TestCallThatIsNotAllowedAnyMore(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, out.Duplicate)
 	})
-}
-
-func TestPanicOfATool(t *testing.T) {
-	s := newScene(t)
-	s.tool.apply = func(context.Context) (plan.Receipt, error) { panic("PANIC-SECRET") }
-	require.PanicsWithValue(t, "PANIC-SECRET", func() { s.run() })
-	s.requireParked("the tool panicked")
 }

@@ -24,8 +24,11 @@ func newGate(s Spec) *gate {
 	return g
 }
 
-// enter takes a place, and then waits for its turn.
+// enter takes a place, first come, first served, and then waits for its turn.
 func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	leave = func() {}
 	if g.places != nil {
 		select {

@@ -86,8 +86,8 @@ type Spec struct {
 	Schema       json.RawMessage // JSON Schema of the parameters
 	SchemaDigest plan.Digest     // of Schema's canonical form
 
-	// CallTimeout bounds one call. It is the deadline of the context that
-	// Apply and Find get.
+	// CallTimeout bounds one call: the context that Apply and Find get ends by
+	// then. 0 stands for 30 seconds.
 	CallTimeout time.Duration
 	// Settle is how long after the end of a call its effect may still appear
 	// at the target. Nothing is concluded from its absence before.
@@ -127,6 +127,18 @@ type Proposal struct {
 	// AllowedTarget is the target that the task allows this tool, as the task
 	// names it ("kb" or "kb/sub"); a proposal that leaves it is refused.
 	AllowedTarget string
+	// AllowedTargets are all that the task allows this tool. A planner gives
+	// them instead of AllowedTarget when it leaves the choice to a tool whose
+	// parameters say where they lead.
+	AllowedTargets []string
+}
+
+// Allowed are the targets of which the proposal must not leave every one.
+func (p Proposal) Allowed() []string {
+	if p.AllowedTarget != "" {
+		return []string{p.AllowedTarget}
+	}
+	return p.AllowedTargets
 }
 
 // Prepared is what Prepare found out about a proposal.
@@ -144,6 +156,12 @@ type Call struct {
 	PlanHash plan.Digest
 	Approver string // who approved, for the target's own records
 	Action   plan.Action
+	// InDoubt says that an earlier call of this key may have had its effect: a
+	// target that is not as the plan expects may be so because of us.
+	InDoubt bool
+	// FirstSent is, for Find, when the first call began that may have had the
+	// effect, by the ledger's clock. It is zero when that is not known.
+	FirstSent time.Time
 	// MayBegin is asked by [Call.Allowed]. Nil is for callers whose approval
 	// cannot end.
 	MayBegin func(context.Context) error `json:"-"`
@@ -153,7 +171,9 @@ type Call struct {
 // its approval can expire, and another attempt can take the action over. Its
 // error is a fault and the reason why not. The effect protocol asks before
 // Apply; a tool that waits, tries again or writes more than once asks right
-// before each further write, and passes the error on as it is.
+// before each further write, and passes the error on: as it is when nothing
+// was written, and else as the cause of an Unknown fault, since the refusal
+// itself may be a Permanent one, and says nothing about the writes before it.
 func (c Call) Allowed(ctx context.Context) error {
 	if c.MayBegin == nil {
 		return nil

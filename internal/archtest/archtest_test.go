@@ -38,10 +38,10 @@ func rules() []rule {
 		{from: "approvals", only: []string{"approvals/plan"}, without: append(pure, "go.temporal.io/...")},
 		{from: "workflows", only: []string{"approvals", "approvals/plan"},
 			without: append(pure, "go.temporal.io/sdk/client", "go.temporal.io/api/workflowservice/...", "google.golang.org/grpc/...")},
-		{from: "activities/...", never: []string{"worker", "starter", "approver"}},
-		{from: "internal/...", never: []string{"worker", "starter", "approver"}},
-		{from: "starter", never: []string{"activities/...", "worker", "approver"}},
-		{from: "approver", never: []string{"activities/...", "worker", "starter"}},
+		{from: "activities/...", never: []string{"worker/...", "starter", "approver"}},
+		{from: "internal/...", never: []string{"worker/...", "starter", "approver"}},
+		{from: "starter", never: []string{"activities/...", "worker/...", "approver"}},
+		{from: "approver", never: []string{"activities/...", "worker/...", "starter"}},
 	}
 }
 

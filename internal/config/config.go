@@ -1,6 +1,7 @@
 // Package config reads holdpoint.yaml, the worker's configuration: where
-// documents may be read, where pages may be written, and where the worker
-// keeps its own things. Paths in the file are relative to the file's folder.
+// documents may be read, what may be written with which tool, and where the
+// worker keeps its own things. Paths in the file are relative to the file's
+// folder.
 package config
 
 import (
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/internal/secrets"
 )
 
 // DefaultFile is read when it exists and nothing else is named.
@@ -32,9 +35,14 @@ type Config struct {
 	SourceURLs map[string]string `yaml:"source_urls"`
 	// Repositories names the Git repositories that tasks may write pages to.
 	Repositories map[string]Repository `yaml:"repositories"`
-	Policy       string                `yaml:"policy"` // file
-	// Data is the folder of the blob store and the ledger.
+	// Tools are declared here; docs/tools says how.
+	Tools  Tools  `yaml:"tools"`
+	Policy string `yaml:"policy"` // file
+	// Data is the folder of the blob store, and of the ledger when it is a file.
 	Data string `yaml:"data"`
+	// Ledger is the PostgreSQL database of the ledger, postgres://…; empty for a
+	// SQLite file in the data folder.
+	Ledger secrets.Text `yaml:"ledger"`
 	// SingleMachine allows files as stores with a Temporal server elsewhere:
 	// all workers of the task queue then run on this one machine.
 	SingleMachine bool   `yaml:"single_machine"`
@@ -44,8 +52,15 @@ type Config struct {
 
 // Repository is a knowledge base.
 type Repository struct {
+	// Path is its folder. With a remote it is the folder of the worker's cache,
+	// and may be left out: then the cache is in the data folder.
 	Path   string `yaml:"path"`
 	Branch string `yaml:"branch"`
+	// Remote is where it is read from and pushed to: a URL, user@host:path, or a
+	// path. What has no colon in it is a path.
+	Remote string `yaml:"remote"`
+	// CredentialHelper is git's credential.helper for the remote.
+	CredentialHelper string `yaml:"credential_helper"`
 }
 
 // Limits bound what one run may read and do.
@@ -99,6 +114,9 @@ func Load(path string) (Config, error) {
 	case !errors.Is(decoder.Decode(new(any)), io.EOF):
 		return Config{}, fmt.Errorf("%s: more follows after the end of the document", path)
 	}
+	for i := range c.Tools {
+		c.Tools[i].File = path
+	}
 	c.resolve(filepath.Dir(path))
 	return c, nil
 }
@@ -118,6 +136,9 @@ func (c *Config) resolve(base string) {
 	}
 	for name, repository := range c.Repositories {
 		repository.Path = at(repository.Path)
+		if !strings.Contains(repository.Remote, ":") {
+			repository.Remote = at(repository.Remote)
+		}
 		repositories[name] = repository
 	}
 	c.Sources, c.Repositories = sources, repositories
@@ -128,7 +149,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 
 // Validate reports everything that is wrong, and makes paths absolute.
 func (c *Config) Validate() error {
-	errs := []error{c.validateSources(), c.validateRepositories()}
+	errs := []error{c.validateSources(), c.validateRepositories(), c.Tools.validate(), validateLedger(c.Ledger)}
 	for _, n := range append(sorted(c.Sources), sorted(c.Repositories)...) {
 		if !name.MatchString(n) {
 			errs = append(errs, fmt.Errorf("name %q: use letters, digits, '.', '_' and '-'", n))
@@ -179,14 +200,28 @@ func takesPath(u *url.URL) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.Fragment == ""
 }
 
-func (c *Config) validateRepositories() error {
-	if len(c.Repositories) == 0 {
-		return errors.New("no repository: name one in the configuration (repositories:) or with --repository NAME=FOLDER")
+// validateLedger looks at what can be seen without the secret.
+func validateLedger(ledger secrets.Text) error {
+	address := ledger.String()
+	if ledger.IsZero() || strings.HasPrefix(address, "${") ||
+		strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		return nil
 	}
+	return errors.New("ledger: give a PostgreSQL address, postgres://… or ${env:NAME}, or leave it out for a file in the data folder")
+}
+
+func (c *Config) validateRepositories() error {
 	var errs []error
 	for _, n := range sorted(c.Repositories) {
 		repository := c.Repositories[n]
-		if repository.Path == "" {
+		if repository.Remote == "" && repository.CredentialHelper != "" {
+			errs = append(errs, fmt.Errorf("repository %s: credential_helper is for a remote", n))
+		}
+		switch {
+		case repository.Path != "":
+		case repository.Remote != "" && c.Data != "":
+			repository.Path = filepath.Join(c.Data, "git", n+".git")
+		default:
 			errs = append(errs, fmt.Errorf("repository %s: path is missing", n))
 			continue
 		}

@@ -31,6 +31,8 @@ sources: {notes: notes, shared: /srv/shared}
 source_urls: {notes: "https://git.example.com/notes/blob/main"}
 repositories:
   kb: {path: ../kb, branch: pages}
+  wiki: {remote: "https://git.example.com/wiki.git", credential_helper: store}
+  ops: {path: cache, remote: ../ops.git}
 policy: policies/policy.yaml
 data: state
 limits: {parallel_actions: 3}
@@ -41,7 +43,11 @@ timing: {lease: 9s}
 	want.TaskQueue = "reports"
 	want.Sources = map[string]string{"notes": filepath.Join(dir, "notes"), "shared": "/srv/shared"}
 	want.SourceURLs = map[string]string{"notes": "https://git.example.com/notes/blob/main"}
-	want.Repositories = map[string]config.Repository{"kb": {Path: filepath.Join(filepath.Dir(dir), "kb"), Branch: "pages"}}
+	want.Repositories = map[string]config.Repository{
+		"kb":   {Path: filepath.Join(filepath.Dir(dir), "kb"), Branch: "pages"},
+		"wiki": {Remote: "https://git.example.com/wiki.git", CredentialHelper: "store"},
+		"ops":  {Path: filepath.Join(dir, "cache"), Remote: filepath.Join(filepath.Dir(dir), "ops.git")},
+	}
 	want.Policy, want.Data = filepath.Join(dir, "policies", "policy.yaml"), filepath.Join(dir, "state")
 	want.Limits.ParallelActions = 3
 	want.Timing.Lease = 9 * time.Second
@@ -124,8 +130,8 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		"URL with a fragment":   {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "https://example.com/#x"} }, "source_urls: notes"},
 		"URL without a host":    {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "https:///notes"} }, "source_urls: notes"},
 		"no URL":                {func(c *config.Config) { c.SourceURLs = map[string]string{"notes": "http://[::1"} }, "source_urls: notes"},
-		"no repository":         {func(c *config.Config) { c.Repositories = nil }, "no repository"},
 		"repository's path":     {func(c *config.Config) { c.Repositories["kb"] = config.Repository{} }, "repository kb: path is missing"},
+		"a helper for nothing":  {func(c *config.Config) { c.Repositories["kb"] = config.Repository{Path: "x", CredentialHelper: "store"} }, "repository kb: credential_helper is for a remote"},
 		"repository's name":     {func(c *config.Config) { c.Repositories[".kb"] = config.Repository{Path: "x"} }, `name ".kb"`},
 		"task queue":            {func(c *config.Config) { c.TaskQueue = " " }, "task_queue is empty"},
 		"data":                  {func(c *config.Config) { c.Data = "" }, "data is empty"},
@@ -153,7 +159,7 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 func TestValidateReportsEverything(t *testing.T) {
 	c := config.Config{Data: "x"}
 	err := c.Validate()
-	for _, part := range []string{"no source root", "no repository", "task_queue", "limits:", "timing:"} {
+	for _, part := range []string{"no source root", "task_queue", "limits:", "timing:"} {
 		require.ErrorContains(t, err, part)
 	}
 }
@@ -174,6 +180,16 @@ func TestValidateMakesPathsAbsolute(t *testing.T) {
 	require.Equal(t, filepath.Join(here, "kb"), c.Repositories["kb"].Path)
 	require.Equal(t, filepath.Join(here, ".holdpoint"), c.Data)
 	require.Equal(t, "https://example.com/notes/", c.SourceURLs["notes"], "a path can be appended")
+}
+
+func TestCacheOfARemoteIsInTheDataFolder(t *testing.T) {
+	c := valid(t)
+	c.Repositories["wiki"] = config.Repository{Remote: "git@git.example.com:wiki.git"}
+	c.Repositories["ops"] = config.Repository{Remote: "git@git.example.com:ops.git", Path: "/srv/cache"}
+	require.NoError(t, c.Validate())
+	require.Equal(t, filepath.Join(c.Data, "git", "wiki.git"), c.Repositories["wiki"].Path)
+	require.Equal(t, "git@git.example.com:wiki.git", c.Repositories["wiki"].Remote)
+	require.Equal(t, "/srv/cache", c.Repositories["ops"].Path)
 }
 
 // A data folder may be called what a folder may be called.

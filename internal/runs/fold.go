@@ -277,10 +277,21 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 		// An end is shown a moment before it comes. It is one when the
 		// execution has closed, with its result.
 		if !status.Ended() {
-			f.state.Status = status
+			f.state.Status, f.state.Reason = status, f.reason(status)
 		}
 	}
 	return nil
+}
+
+// reason is why the workflow shows the status, as far as the state tells.
+func (f *fold) reason(status workflows.RunStatus) string {
+	if status == workflows.WaitingResolution {
+		return f.state.WhatWaits()
+	}
+	if f.state.Status == workflows.WaitingResolution {
+		return ""
+	}
+	return f.state.Reason
 }
 
 // pending joins what the server knows of running activities with the plan.

@@ -4,7 +4,9 @@
 package secrets
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,8 +16,9 @@ import (
 )
 
 // Text is a text in which ${env:NAME} stands for an environment variable and
-// ${file:PATH} for the content of a file, without the line end at its end. A
-// relative path is one from the folder that the program was started in. Any
+// ${file:PATH} for the content of a file of at most 64 KiB, without the line
+// ends at its end. A relative path is one from the folder that the program was
+// started in. An empty secret is none: it is refused when it is resolved. Any
 // other ${ is refused when the text is parsed.
 type Text struct {
 	source string
@@ -37,6 +40,9 @@ func Parse(source string) (Text, error) {
 			break
 		}
 		kind, name, _ := strings.Cut(rest[at[2]:at[3]], ":")
+		if strings.Contains(rest[:at[0]], "${") {
+			return Text{}, errors.New("a reference to a secret stands in another one")
+		}
 		if kind != "env" && kind != "file" || name == "" {
 			return Text{}, fmt.Errorf("%q is no reference to a secret; write ${env:NAME} or ${file:PATH}", rest[at[0]:at[1]])
 		}
@@ -44,7 +50,7 @@ func Parse(source string) (Text, error) {
 		rest = rest[at[1]:]
 	}
 	if strings.Contains(rest, "${") {
-		return Text{}, fmt.Errorf("a reference to a secret is not closed")
+		return Text{}, errors.New("a reference to a secret is not closed")
 	}
 	t.parts = append(t.parts, part{text: rest})
 	return t, nil
@@ -95,12 +101,31 @@ func (p part) resolve() (string, error) {
 		}
 		return value, nil
 	case "file":
-		raw, err := os.ReadFile(filepath.Clean(p.text))
-		if err != nil {
-			return "", fmt.Errorf("the file %s of a secret cannot be read", filepath.Base(p.text))
-		}
-		return strings.TrimRight(string(raw), "\r\n"), nil
+		return readFile(p.text)
 	default:
 		return p.text, nil
+	}
+}
+
+// maxFileBytes bounds a secret: a larger file is another one than was meant.
+const maxFileBytes = 64 << 10
+
+func readFile(path string) (string, error) {
+	name := filepath.Base(path)
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return "", fmt.Errorf("the file %s of a secret cannot be read", name)
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	switch value := strings.TrimRight(string(raw), "\r\n"); {
+	case err != nil:
+		return "", fmt.Errorf("the file %s of a secret cannot be read", name)
+	case len(raw) > maxFileBytes:
+		return "", fmt.Errorf("the file %s of a secret has more than %d bytes", name, maxFileBytes)
+	case value == "":
+		return "", fmt.Errorf("the file %s of a secret is empty", name)
+	default:
+		return value, nil
 	}
 }

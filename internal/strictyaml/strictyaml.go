@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -17,13 +18,66 @@ import (
 // carry the tag `yaml:"name"`. A type that has its own UnmarshalYAML sees to
 // itself. Errors have the form "file:line: reason".
 func Decode(file string, node *yaml.Node, out any) error {
-	if node == nil || node.Kind == 0 {
+	if Absent(node) {
 		return nil
+	}
+	if node.Kind == yaml.DocumentNode {
+		node = node.Content[0]
 	}
 	if err := known(file, node, reflect.TypeOf(out)); err != nil {
 		return err
 	}
 	return WithLine(file, node.Line, node.Decode(out))
+}
+
+// Absent reports a node that was not given, or has nothing behind its name.
+func Absent(node *yaml.Node) bool {
+	switch {
+	case node == nil || node.Kind == 0:
+		return true
+	case node.Kind == yaml.DocumentNode:
+		return len(node.Content) == 0 || Absent(node.Content[0])
+	default:
+		return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null"
+	}
+}
+
+// Field returns the node at a path of names and indexes, and nil when there is
+// none.
+func Field(node *yaml.Node, path ...string) *yaml.Node {
+	for node != nil && node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	switch {
+	case node == nil:
+		return nil
+	case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
+		return Field(node.Content[0], path...)
+	case len(path) == 0:
+		return node
+	case node.Kind == yaml.SequenceNode:
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(node.Content) {
+			return Field(node.Content[i], path[1:]...)
+		}
+	case node.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == path[0] {
+				return Field(node.Content[i+1], path[1:]...)
+			}
+		}
+	}
+	return nil
+}
+
+// Nearest returns the node at a path, and when there is none, the last one on
+// the way to it.
+func Nearest(node *yaml.Node, path ...string) *yaml.Node {
+	for n := len(path); n >= 0; n-- {
+		if found := Field(node, path[:n]...); found != nil {
+			return found
+		}
+	}
+	return node
 }
 
 // Fail is an error at a node.
@@ -88,12 +142,8 @@ func knownFields(file string, node *yaml.Node, t reflect.Type) error {
 			return Fail(file, key, "%s stands in line %d already", key.Value, first)
 		}
 		lines[key.Value] = key.Line
-		of := reflect.Type(nil)
-		if t.Kind() == reflect.Map {
-			of = t.Elem()
-		} else if field, names := fieldOf(t, key.Value); field != nil {
-			of = field
-		} else {
+		of, names := member(t, key.Value)
+		if of == nil {
 			return Fail(file, key, "unknown field %q; known are %s", key.Value, strings.Join(names, ", "))
 		}
 		if err := known(file, value, of); err != nil {
@@ -101,6 +151,15 @@ func knownFields(file string, node *yaml.Node, t reflect.Type) error {
 		}
 	}
 	return nil
+}
+
+// member is the type of what has that name in a value of type t, and else the
+// names that t knows.
+func member(t reflect.Type, name string) (reflect.Type, []string) {
+	if t.Kind() == reflect.Map {
+		return t.Elem(), nil
+	}
+	return fieldOf(t, name)
 }
 
 // fieldOf finds the field of that name, and else the names that there are.

@@ -6,33 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const document = "# Guarantees\n" + // line 1
-	"\n" +
-	"| word | meaning |\n" +
-	"|---|---|\n" +
-	"| plan | what is approved |\n" +
-	"\n" +
-	"| promise | proved by test |\n" + // line 7
-	"|---|---|\n" +
-	"| one | `TestOne`, and `TestTwo/a case` |\n" +
-	"| later | not yet |\n" +
-	"| forgotten | see the code |\n" +
-	"\n" +
-	"Prose about `TestProse` is no promise.\n" +
-	"\n" +
-	"  | failure case | Tests |\n" + // line 15
-	"  |---|---|\n" +
-	"  | two | `Testing` is no name, `TestC062_Stale` is |\n"
-
-func TestReadPromises(t *testing.T) {
-	require.Equal(t, []promise{
-		{line: 9, tests: []string{"TestOne", "TestTwo/a_case"}},
-		{line: 10, later: true},
-		{line: 11},
-		{line: 17, tests: []string{"TestC062_Stale"}},
-	}, readPromises(document))
-}
-
 func TestUnproved(t *testing.T) {
 	r := newReport(nil)
 	r.tests = map[testID]status{

@@ -22,7 +22,9 @@ var cost = map[string]string{
 	"temporal":      "about 3 minutes and 250 MB",
 	"golangci-lint": "about 3 minutes and 45 MB",
 	"compose":       "about 3 minutes and 70 MB",
+	"gitea":         "about 6 minutes and 107 MB",
 	"workflowcheck": "about half a minute and 7 MB",
+	"mailpit":       "about 2 minutes and 25 MB",
 }
 
 // analyzer names the tools that read Go code: one that was built by an older

@@ -1,8 +1,9 @@
 // Package toolchain builds, on first need, the programs that Holdpoint is
 // developed and demonstrated with: the temporal CLI with its embedded
-// development server, the linters, and Docker Compose as a checker of
-// docker-compose.yml. They are pinned, built from source by the Go command and
-// kept in .holdpoint/bin; a tool that is there is never fetched again.
+// development server, the linters, Docker Compose as a checker of
+// docker-compose.yml, and Gitea and Mailpit as targets of tests. They are
+// pinned, built from source by the Go command and kept in .holdpoint/bin; a
+// tool that is there is never fetched again.
 //
 // Each tool has a folder here with a go.mod and go.sum of its own. One module
 // for all would let each tool's requirements raise the versions of the others,

@@ -54,17 +54,8 @@ func race(t *testing.T, s subject, key string) []int64 {
 
 func together(t *testing.T, begin func(i int) (effects.Begun, error)) []int64 {
 	t.Helper()
-	var start, done sync.WaitGroup
-	start.Add(1)
 	begun, errs := make([]effects.Begun, callers), make([]error, callers)
-	for i := range callers {
-		done.Go(func() {
-			start.Wait()
-			begun[i], errs[i] = begin(i)
-		})
-	}
-	start.Done()
-	done.Wait()
+	allAtOnce(func(i int) { begun[i], errs[i] = begin(i) })
 	var tokens []int64
 	for i := range callers {
 		require.NoError(t, errs[i])
@@ -74,6 +65,20 @@ func together(t *testing.T, begin func(i int) (effects.Begun, error)) []int64 {
 		}
 	}
 	return tokens
+}
+
+// allAtOnce lets all callers make their call at the same moment.
+func allAtOnce(call func(i int)) {
+	var start, done sync.WaitGroup
+	start.Add(1)
+	for i := range callers {
+		done.Go(func() {
+			start.Wait()
+			call(i)
+		})
+	}
+	start.Done()
+	done.Wait()
 }
 
 func testRows(t *testing.T, s subject) {
@@ -115,9 +120,27 @@ func testTexts(t *testing.T, s subject) {
 	require.Equal(t, odd, begun.Row.Target)
 
 	want := receipt(odd)
-	want.Detail = odd
+	want.Detail = odd + "\x00"
 	require.NoError(t, s.Complete(t.Context(), odd, begun.Token, want))
 	require.Equal(t, want, *s.row(t, odd).Receipt)
+
+	t.Run("a reason can be anything that a target said", func(t *testing.T) {
+		const noise = "\x00 \xff\xfe \xed\xa0\x80 refused"
+		for name, end := range map[string]func(key string, token int64) error{
+			"released": func(key string, token int64) error { return s.Release(t.Context(), key, token, noise) },
+			"parked":   func(key string, token int64) error { return s.Park(t.Context(), key, token, noise, true) },
+			"settled": func(key string, token int64) error {
+				if err := s.Park(t.Context(), key, token, "", true); err != nil {
+					return err
+				}
+				_, err := s.Settle(t.Context(), effects.Settlement{Key: key, Token: token, Reason: noise})
+				return err
+			},
+		} {
+			require.NoError(t, end(name, s.claimed(t, claim(name, long)).Token), name)
+			require.Contains(t, s.row(t, name).Reason, "refused", name)
+		}
+	})
 }
 
 func testBadClaims(t *testing.T, s subject) {
@@ -127,6 +150,7 @@ func testBadClaims(t *testing.T, s subject) {
 		"no lease":          func(c *effects.Claim) { c.Lease = 0 },
 		"a negative lease":  func(c *effects.Claim) { c.Lease = -time.Second },
 		"an unusable lease": func(c *effects.Claim) { c.Lease = time.Microsecond },
+		"a negative quiet":  func(c *effects.Claim) { c.Quiet = -time.Second },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := claim("k", long)
@@ -149,6 +173,10 @@ func testCanceledContext(t *testing.T, s subject) {
 		"Complete": func(ctx context.Context) error { return s.Complete(ctx, "k", token, receipt("k")) },
 		"Release":  func(ctx context.Context) error { return s.Release(ctx, "k", token, "x") },
 		"Park":     func(ctx context.Context) error { return s.Park(ctx, "k", token, "x", false) },
+		"Settle": func(ctx context.Context) error {
+			_, err := s.Settle(ctx, effects.Settlement{Key: "k", Token: token})
+			return err
+		},
 		"Rows": func(ctx context.Context) error {
 			_, err := s.Rows(ctx, []string{"k"})
 			return err

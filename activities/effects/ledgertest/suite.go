@@ -3,6 +3,7 @@ package ledgertest
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -28,7 +29,15 @@ func Run(t *testing.T, open func(t *testing.T) effects.Ledger) {
 		{"EndedClaims", testEndedClaims},
 		{"Fencing", testFencing},
 		{"Fingerprints", testFingerprints},
+		{"Resend", testResend},
+		{"Quiet", testQuiet},
+		{"SentAt", testSentAt},
+		{"Happened", testHappened},
+		{"NotHappened", testNotHappened},
+		{"SettleNothing", testSettleNothing},
 		{"ManyCallers", testManyCallers},
+		{"ManySettlements", testManySettlements},
+		{"Storm", testStorm},
 		{"Rows", testRows},
 		{"Texts", testTexts},
 		{"BadClaims", testBadClaims},
@@ -150,6 +159,22 @@ func (s subject) requireNotHeld(t *testing.T, key string, token int64) {
 	after, err := s.Rows(t.Context(), []string{key})
 	require.NoError(t, err)
 	require.Equal(t, before, after)
+}
+
+// parked makes a claim and parks it.
+func (s subject) parked(t *testing.T, c effects.Claim, ended bool) effects.Begun {
+	t.Helper()
+	begun := s.claimed(t, c)
+	require.NoError(t, s.Park(t.Context(), c.Key, begun.Token, "no answer", ended))
+	return begun
+}
+
+// passes waits until the ledger's clock is past the time.
+func (s subject) passes(t *testing.T, until time.Time) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return s.claimed(t, claim("clock "+rand.Text(), long)).Row.UpdatedAt.After(until)
+	}, patience, time.Millisecond)
 }
 
 func canceled(t *testing.T) context.Context {

@@ -17,6 +17,9 @@ var _ effects.Ledger = (*Ledger)(nil)
 // clock is the time of the database, in the form of the table.
 const clock = `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`
 
+// rowTime is the row's own time, which never runs back.
+const rowTime = `max(updated_at, ` + clock + `)`
+
 // held is true of the row that an unfinished claim has.
 const held = `key = ? AND token = ? AND lease_until IS NOT NULL`
 
@@ -50,7 +53,7 @@ func (l *Ledger) Begin(ctx context.Context, c effects.Claim) (effects.Begun, err
 // Renew implements effects.Ledger.
 func (l *Ledger) Renew(ctx context.Context, key string, token int64, lease time.Duration) error {
 	return l.change(ctx, `UPDATE effects
-		SET lease_until = strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?), updated_at = `+clock+`
+		SET lease_until = strftime('%Y-%m-%dT%H:%M:%fZ', `+rowTime+`, ?), updated_at = `+rowTime+`
 		WHERE `+held, fmt.Sprintf("%+.3f seconds", lease.Seconds()), key, token)
 }
 
@@ -61,26 +64,29 @@ func (l *Ledger) Complete(ctx context.Context, key string, token int64, receipt 
 		return fmt.Errorf("receipt: %w", err)
 	}
 	return l.change(ctx, `UPDATE effects
-		SET state = 'COMPLETED', receipt = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+clock+`
+		SET state = 'COMPLETED', receipt = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+rowTime+`
 		WHERE `+held, string(text), key, token)
 }
 
 // Release implements effects.Ledger.
 func (l *Ledger) Release(ctx context.Context, key string, token int64, reason string) error {
 	return l.change(ctx, `UPDATE effects
-		SET state = 'RELEASED', reason = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+clock+`
+		SET state = 'RELEASED', reason = ?, lease_until = NULL, quiet_until = NULL, updated_at = `+rowTime+`
 		WHERE `+held, reason, key, token)
 }
 
 // Park implements effects.Ledger.
 func (l *Ledger) Park(ctx context.Context, key string, token int64, reason string, ended bool) error {
 	return l.change(ctx, `UPDATE effects
-		SET reason = ?, lease_until = NULL, quiet_until = iif(?, NULL, quiet_until), updated_at = `+clock+`
+		SET reason = ?, lease_until = NULL, quiet_until = iif(?, NULL, quiet_until), updated_at = `+rowTime+`
 		WHERE `+held, reason, ended, key, token)
 }
 
 // Settle implements effects.Ledger.
 func (l *Ledger) Settle(ctx context.Context, s effects.Settlement) (effects.Settled, error) {
+	if err := s.Validate(); err != nil {
+		return effects.Settled{}, err
+	}
 	var settled effects.Settled
 	err := l.write(ctx, func(tx *sql.Tx) error {
 		now, err := timeOf(ctx, tx)

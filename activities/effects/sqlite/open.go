@@ -30,6 +30,12 @@ import (
 //go:embed schema.sql
 var schema string
 
+// upgradeFrom1 adds when the first call was made and until when one may be
+// under way.
+//
+//go:embed upgrade_from_1.sql
+var upgradeFrom1 string
+
 // What schema.sql writes into the file's header.
 const (
 	applicationID = 0x486f6c64 // "Hold"
@@ -49,9 +55,9 @@ type Ledger struct {
 }
 
 // Open opens the ledger file at path. A missing file is made, readable and
-// writable by its owner only, and so is its folder. A file that another
-// program made is refused, and so is one that a newer version of this program
-// made.
+// writable by its owner only, and so is its folder. A file of an older version
+// is brought to this one's schema. A file that another program made is refused,
+// and so is one that a newer version of this program made.
 func Open(ctx context.Context, path string) (*Ledger, error) {
 	return open(ctx, path, busyTimeout)
 }
@@ -136,7 +142,7 @@ func (l *Ledger) useWAL(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// prepare brings a new file to the schema, and checks that an old one has it.
+// prepare brings a new file and an old one to the schema.
 func (l *Ledger) prepare(ctx context.Context) error {
 	return l.write(ctx, func(tx *sql.Tx) error {
 		var application, version, tables int
@@ -150,7 +156,7 @@ func (l *Ledger) prepare(ctx context.Context) error {
 		case application == 0 && version == 0 && tables == 0:
 			_, err = tx.ExecContext(ctx, schema)
 			return err
-		case application != applicationID:
+		case application != applicationID || version < 1:
 			return refusal("the file belongs to another program")
 		case version > schemaVersion:
 			return refusal(fmt.Sprintf("the file has schema version %d, and this program knows versions up to %d; use a newer one",
@@ -163,12 +169,6 @@ func (l *Ledger) prepare(ctx context.Context) error {
 		}
 	})
 }
-
-// upgradeFrom1 adds what recovery needs of a row. Of an old one the first
-// claim is the safe guess at when its call was made.
-//
-//go:embed upgrade_from_1.sql
-var upgradeFrom1 string
 
 func refusal(reason string) error {
 	return &faults.Fault{Class: faults.Permanent, Code: "ledger_refused", Reason: reason}

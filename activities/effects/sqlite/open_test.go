@@ -69,8 +69,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"a newer schema", func(t *testing.T, path string) {
 			begin(t, open(t, path), "k")
-			execute(t, path, `PRAGMA user_version = 2`)
-		}, "schema version 2, and this program knows versions up to 1"},
+			execute(t, path, `PRAGMA user_version = 3`)
+		}, "schema version 3, and this program knows versions up to 2"},
 		{"another program's database", func(t *testing.T, path string) {
 			execute(t, path, `CREATE TABLE effects (key TEXT)`)
 		}, "belongs to another program"},
@@ -104,6 +104,26 @@ func TestDamagedRowIsPermanent(t *testing.T) {
 	_, err := l.Rows(t.Context(), []string{"k"})
 	require.Equal(t, faults.Permanent, faults.ClassOf(err))
 	require.EqualError(t, err, "ledger_corrupt: the effect ledger's row of key k cannot be read")
+}
+
+// A clock that was set back does not make a lease that was just renewed look
+// as if it were over.
+func TestRowTimeNeverRunsBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "effects.db")
+	l := open(t, path)
+	token := begin(t, l, "k").Token
+	execute(t, path, `UPDATE effects SET updated_at = '2126-11-29T17:00:00.000Z'`)
+	ahead := time.Date(2126, 11, 29, 17, 0, 0, 0, time.UTC)
+	row := func() effects.Row {
+		rows, err := l.Rows(t.Context(), []string{"k"})
+		require.NoError(t, err)
+		return rows[0]
+	}
+	require.NoError(t, l.Renew(t.Context(), "k", token, time.Minute))
+	require.Equal(t, ahead.Add(time.Minute), row().LeaseUntil)
+	require.NoError(t, l.Park(t.Context(), "k", token, "no answer", true))
+	require.Equal(t, ahead, row().UpdatedAt)
+	require.Equal(t, ahead.Add(time.Hour), begin(t, l, "k").Row.LeaseUntil)
 }
 
 func claim(key string) effects.Claim {

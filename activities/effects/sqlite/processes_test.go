@@ -21,18 +21,23 @@ import (
 // ledger file that it names.
 const claimerVariable = "HOLDPOINT_TEST_CLAIMER"
 
+// endlessVariable makes it one that claims keys until it is killed.
+const endlessVariable = "HOLDPOINT_TEST_ENDLESS_CLAIMER"
+
 const (
 	processes = 6
 	keys      = 40
 )
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(claimerVariable); path != "" {
-		if err := claimAll(path); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for variable, claim := range map[string]func(path string) error{claimerVariable: claimAll, endlessVariable: claimOn} {
+		if path := os.Getenv(variable); path != "" {
+			if err := claim(path); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
 		}
-		return
 	}
 	os.Exit(m.Run())
 }
@@ -108,4 +113,60 @@ func TestManyProcesses(t *testing.T) {
 	for key, n := range winners {
 		require.Equal(t, 1, n, key)
 	}
+}
+
+// claimOn claims one key after the other, and prints each.
+func claimOn(path string) error {
+	l, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for i := 0; ; i++ {
+		begun, err := l.Begin(context.Background(), claim(fmt.Sprint("key-", i)))
+		if err != nil {
+			return err
+		}
+		fmt.Println(begun.Token)
+	}
+}
+
+// A process that is killed while it writes leaves every claim that it was
+// given, and no lock.
+func TestKilledWhileWriting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "effects.db")
+	for round := 1; round <= 3; round++ {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), endlessVariable+"="+path)
+		cmd.Stderr = os.Stderr
+		stdout, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		given := 0
+		for out := bufio.NewScanner(stdout); out.Scan(); {
+			if given++; given == 20*round {
+				require.NoError(t, cmd.Process.Kill())
+			}
+		}
+		require.Error(t, cmd.Wait())
+
+		l, err := sqlite.Open(t.Context(), path)
+		require.NoError(t, err)
+		rows, err := l.Rows(t.Context(), keysTo(given))
+		require.NoError(t, err)
+		require.Len(t, rows, given)
+		for _, row := range rows { // the next round claims them anew
+			require.NoError(t, l.Release(t.Context(), row.Key, row.Token, "killed"))
+		}
+		begin(t, l, fmt.Sprint("after round ", round))
+		require.NoError(t, l.Close())
+	}
+}
+
+func keysTo(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint("key-", i))
+	}
+	return all
 }

@@ -61,28 +61,28 @@ func scanAll(rows *sql.Rows, err error) ([]effects.Row, error) {
 
 func scan(rows *sql.Rows) (effects.Row, error) {
 	var r effects.Row
-	var fingerprint, sent, created, updated string
-	var until, quiet, receipt sql.NullString
+	var fingerprint string
+	var until, sent, quiet, receipt, created, updated sql.NullString // times that are never NULL are so by the schema
 	err := rows.Scan(&r.Key, &r.Tenant, &r.RunID, &r.ActionID, &r.Tool, &r.Target, &fingerprint, &r.State, &r.Attempt, &r.Token,
 		&r.LeaseOwner, &until, &sent, &quiet, &receipt, &r.Reason, &created, &updated)
 	if err != nil {
 		return effects.Row{}, err
 	}
-	var errs [7]error
-	errs[0] = r.Fingerprint.UnmarshalText([]byte(fingerprint))
-	r.CreatedAt, errs[1] = parseTime(created)
-	r.UpdatedAt, errs[2] = parseTime(updated)
-	r.SentAt, errs[5] = parseTime(sent)
-	if quiet.Valid {
-		r.QuietUntil, errs[6] = parseTime(quiet.String)
-	}
-	if until.Valid {
-		r.LeaseUntil, errs[3] = parseTime(until.String)
+	fields := []error{r.Fingerprint.UnmarshalText([]byte(fingerprint))}
+	for _, field := range []struct {
+		text sql.NullString
+		time *time.Time
+	}{{until, &r.LeaseUntil}, {sent, &r.SentAt}, {quiet, &r.QuietUntil}, {created, &r.CreatedAt}, {updated, &r.UpdatedAt}} {
+		if field.text.Valid {
+			var err error
+			*field.time, err = parseTime(field.text.String)
+			fields = append(fields, err)
+		}
 	}
 	if receipt.Valid {
-		errs[4] = json.Unmarshal([]byte(receipt.String), &r.Receipt)
+		fields = append(fields, json.Unmarshal([]byte(receipt.String), &r.Receipt))
 	}
-	if err := errors.Join(errs[:]...); err != nil {
+	if err := errors.Join(fields...); err != nil {
 		return effects.Row{}, unreadable(r.Key, err)
 	}
 	return r, nil

@@ -23,7 +23,7 @@ func TestConnectionSettings(t *testing.T) {
 		"synchronous":    "2", // FULL
 		"busy_timeout":   "5000",
 		"application_id": "1215261796", // "Hold", big-endian
-		"user_version":   "1",
+		"user_version":   "2",
 	} {
 		var got string
 		require.NoError(t, l.db.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))
@@ -35,7 +35,7 @@ func TestConnectionSettings(t *testing.T) {
 // back, not to fail.
 func TestBusyLedgerIsTransient(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "effects.db")
-	l, err := open(t.Context(), path, 20*time.Millisecond)
+	l, err := open(t.Context(), path, 500*time.Millisecond)
 	require.NoError(t, err)
 	defer l.Close()
 	blocker, err := sql.Open("sqlite", path)

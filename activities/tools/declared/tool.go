@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -19,6 +18,7 @@ import (
 
 // Tool is a declared tool.
 type Tool struct {
+	kind         string
 	spec         tools.Spec
 	schema       *jsonschema.Schema
 	target, item template.Text
@@ -39,6 +39,12 @@ var _ tools.Finder = findingTool{}
 // Spec implements tools.Tool.
 func (t *Tool) Spec() tools.Spec { return t.spec }
 
+// Kind is the name of the tool's kind.
+func (t *Tool) Kind() string { return t.kind }
+
+// Target is the declared target, with its expressions.
+func (t *Tool) Target() string { return t.target.String() }
+
 // Close gives back what the tool holds.
 func (t *Tool) Close() error { return t.sender.Close() }
 
@@ -56,8 +62,8 @@ func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, e
 	if err != nil {
 		return tools.Prepared{}, err
 	}
-	if !within(vars.Target, p.AllowedTarget) {
-		return tools.Prepared{}, t.refuse("not_allowed", "it writes to %.200q, and the task allows %.200q", vars.Target, p.AllowedTarget)
+	if !slices.ContainsFunc(p.Allowed(), func(allowed string) bool { return within(vars.Target, allowed) }) {
+		return tools.Prepared{}, t.refuse("not_allowed", "it writes to %.200q, and the task allows %.400q", vars.Target, p.Allowed())
 	}
 	vars.Key = placeholder
 	action := plan.Action{Tool: t.spec.Name, Target: vars.Target, Item: vars.Item, Parameters: canonical}
@@ -121,7 +127,10 @@ func (t *Tool) request(c tools.Call) (Request, error) {
 		return Request{}, t.refuse("declaration_changed", "its declaration leads to another target or item than the approved one; give it another version")
 	}
 	vars.Key, vars.RunID, vars.ActionID = c.Action.IdempotencyKey, c.RunID, c.Action.ID
-	vars.PlanHash, vars.Approver = c.PlanHash.String(), c.Approver
+	vars.PlanHash, vars.Approver, vars.Precondition = c.PlanHash.String(), c.Approver, c.Action.Precondition
+	if !c.FirstSent.IsZero() {
+		vars.FirstSent = c.FirstSent.UTC().Format(time.RFC3339)
+	}
 	return Request{Call: c, Vars: vars}, nil
 }
 
@@ -139,45 +148,23 @@ func (t *Tool) vars(parameters json.RawMessage) (template.Vars, error) {
 		return template.Vars{}, t.refuse("bad_parameters", "%s", err)
 	}
 	v := template.Vars{Params: params}
-	if v.Target, err = t.target.Render(v, escapeSegment); err != nil {
+	if v.Target, err = t.target.Render(v, escapeSegment); err == nil {
+		err = checkSegments(v.Target)
+	}
+	if err != nil {
 		return template.Vars{}, t.refuse("bad_parameters", "its target: %s", err)
 	}
-	if v.Item, err = t.item.Render(v, nil); err != nil {
+	if v.Item, err = t.item.Render(v, nil); err == nil {
+		err = checkName(v.Item)
+	}
+	switch {
+	case err != nil:
 		return template.Vars{}, t.refuse("bad_parameters", "its item: %s", err)
+	case v.Item == "" && !t.item.IsZero():
+		// Every effect of the target would be one and the same.
+		return template.Vars{}, t.refuse("bad_parameters", "its item: is empty")
 	}
 	return v, nil
-}
-
-// firstProblem is one line of the validator's report, which has many.
-func firstProblem(err error) string {
-	problem, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return "they cannot be checked"
-	}
-	for len(problem.Causes) > 0 {
-		problem = problem.Causes[0]
-	}
-	at := "/" + strings.Join(problem.InstanceLocation, "/")
-	text := problem.Error()
-	if i := strings.LastIndex(text, ": "); i >= 0 {
-		text = text[i+2:]
-	}
-	return fmt.Sprintf("%.200s: %.300s", at, text)
-}
-
-// within reports whether a target is the allowed one or lies below it.
-func within(target, allowed string) bool {
-	return target == allowed || strings.HasPrefix(target, allowed+"/")
-}
-
-// escapeSegment keeps a parameter from adding levels to a target.
-func escapeSegment(value string) string {
-	value = strings.ReplaceAll(value, "%", "%25")
-	value = strings.ReplaceAll(value, "/", "%2F")
-	if value == "." || value == ".." {
-		value = strings.ReplaceAll(value, ".", "%2E")
-	}
-	return value
 }
 
 func receipt(c tools.Call, e Effect) plan.Receipt {

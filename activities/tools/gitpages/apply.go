@@ -54,37 +54,45 @@ func (t *Tool) newWrite(c tools.Call) (*write, error) {
 // others make progress it goes on, because their next commit may be the last.
 func (w *write) run(ctx context.Context) (plan.Receipt, error) {
 	var seen position
-	var lost *lostError  // the last transaction that git did not report as done
-	var doubt *lostError // lost, when git was killed, until it is read what became of it
+	var lost *lostError // the last step that was not reported as done
 	quiet := time.Now()
 	for round := 0; ; round++ {
-		at, err := w.repo.position(ctx, w.key)
+		at, err := w.repo.refs.position(ctx, w.key)
 		switch {
 		case err != nil:
-			return plan.Receipt{}, w.unread(doubt, err)
+			return plan.Receipt{}, w.unread(lost, err)
 		case at != seen:
 			seen, quiet, round = at, time.Now(), 0
-		case lost != nil && time.Since(quiet) > w.repo.patience:
-			return plan.Receipt{}, w.stuck(lost)
+		case lost != nil && lost.verdict == nil && time.Since(quiet) > w.repo.patience:
+			return plan.Receipt{}, w.repo.refs.stuck(w.key, lost)
 		}
-		done, found, err := w.earlier(ctx, at)
-		if err == nil && !found {
-			doubt = nil // the branch was read, and the effect is not on it
-			done, err = w.attempt(ctx, at)
-		}
+		done, err := w.step(ctx, at, lost)
 		if err == nil {
 			w.show(ctx, done)
 			return w.receipt(done.commit), nil
 		}
 		if !errors.As(err, &lost) {
-			return plan.Receipt{}, w.unread(doubt, err)
-		}
-		if lost.killed() {
-			doubt = lost
+			return plan.Receipt{}, asFault(err)
 		}
 		if !pause(ctx, round) {
-			return plan.Receipt{}, w.unread(doubt, ctx.Err())
+			return plan.Receipt{}, w.unread(lost, ctx.Err())
 		}
+	}
+}
+
+// step makes the effect from one reading of the refs, or finds that it has
+// been made. A lostError says that the refs have to be read again.
+func (w *write) step(ctx context.Context, at position, lost *lostError) (effect, error) {
+	done, found, err := w.earlier(ctx, at)
+	switch {
+	case err != nil:
+		return effect{}, w.unread(lost, err)
+	case found:
+		return done, nil
+	case lost != nil && lost.verdict != nil:
+		return effect{}, lost.verdict
+	default:
+		return w.attempt(ctx, at)
 	}
 }
 
@@ -110,8 +118,8 @@ type effect struct {
 	before, after place
 }
 
-// attempt makes the effect from one reading of the refs, in which there is
-// none yet. A lostError says that the refs have to be read again.
+// attempt makes the effect from a reading of the refs in which there is none
+// yet.
 func (w *write) attempt(ctx context.Context, at position) (effect, error) {
 	before, err := w.repo.inspect(ctx, at.head, w.page)
 	if err != nil {
@@ -133,7 +141,7 @@ func (w *write) attempt(ctx context.Context, at position) (effect, error) {
 	if err := w.call.Allowed(ctx); err != nil {
 		return effect{}, err
 	}
-	return effect{next, before, after}, w.repo.moveRefs(ctx, w.key, at, position{marker: next.id, head: next.id})
+	return effect{next, before, after}, w.repo.refs.move(ctx, w.key, at, position{marker: next.id, head: next.id})
 }
 
 // next returns the commit to which both refs are to move: the head itself when
@@ -161,40 +169,53 @@ func (w *write) next(ctx context.Context, at position, before, after place) (com
 // earlier finds the effect of an earlier attempt on the branch: by its marker,
 // or, when a crash kept the marker from being set or moved, by its trailer.
 // Then the marker is set, so that the next one finds it at once; when that
-// fails, the effect is there all the same.
+// fails, or is not allowed any more, the effect is there all the same.
 func (w *write) earlier(ctx context.Context, at position) (done effect, found bool, err error) {
 	if at.marker != "" {
-		if done, err = w.verified(ctx, at.marker); err != nil {
-			return effect{}, false, err
-		}
-		if on, err := w.repo.contains(ctx, at.head, at.marker); err != nil || on {
-			return done, on, err
+		if done, found, err = w.marked(ctx, at); err != nil || found {
+			return done, found, err
 		}
 	}
 	made, err := w.repo.commitsFor(ctx, at.head, w.key)
 	if err != nil || len(made) == 0 {
 		return effect{}, false, err
 	}
-	if done, err = w.verified(ctx, made[len(made)-1].id); err != nil {
+	if done, err = w.verified(ctx, made[len(made)-1]); err != nil {
 		return effect{}, false, err
 	}
-	_ = w.repo.moveRefs(ctx, w.key, at, position{marker: done.id, head: at.head})
+	if w.call.Allowed(ctx) == nil {
+		_ = w.repo.refs.move(ctx, w.key, at, position{marker: done.id, head: at.head})
+	}
 	return done, true, nil
 }
 
-// verified reads a commit that stands for the key, and refuses it when it does
-// not hold this content: the same key was used for two different effects.
-func (w *write) verified(ctx context.Context, id string) (effect, error) {
-	c, err := w.repo.commit(ctx, id)
+// marked finds the effect that the marker stands for. A marker that was only
+// set, on a page that was as wanted, speaks for the plan that was made for that
+// page; to a later plan, made for what the page became, it says nothing.
+func (w *write) marked(ctx context.Context, at position) (done effect, found bool, err error) {
+	c, err := w.repo.commit(ctx, at.marker)
 	if err != nil {
-		return effect{}, err
+		return effect{}, false, err
 	}
-	after, err := w.repo.look(ctx, id, w.page)
+	if done, err = w.verified(ctx, c); err != nil {
+		return effect{}, false, err
+	}
+	if !c.wrote(w.key) && done.after.precondition() != w.call.Action.Precondition {
+		return effect{}, false, nil
+	}
+	found, err = w.repo.contains(ctx, at.head, c.id)
+	return done, found, err
+}
+
+// verified looks at a commit that stands for the key, and refuses it when it
+// does not hold this content: the same key was used for two different effects.
+func (w *write) verified(ctx context.Context, c commit) (effect, error) {
+	after, err := w.repo.look(ctx, c.id, w.page)
 	if err != nil {
 		return effect{}, err
 	}
 	if after.blob != w.blob {
-		return effect{}, permanent(codeKeyConflict, "the key %s stands for other content, in commit %.10s of repository %s", w.key, id, w.repo.Name)
+		return effect{}, permanent(codeKeyConflict, "the key %s stands for other content, in commit %.10s of repository %s", w.key, c.id, w.repo.Name)
 	}
 	done := effect{commit: c, before: after, after: after}
 	// Only the work tree asks what was before, and does without if need be.
@@ -220,28 +241,24 @@ func (w *write) receipt(c commit) plan.Receipt {
 	}
 }
 
-// stuck is the fault for refs that were read again and had not moved.
-func (w *write) stuck(lost *lostError) error {
-	if file, age := w.repo.lockFile(w.key); file != "" {
-		return transient(codeRefsLocked, lost,
-			"%s of repository %s is locked (%s old): a git process is at work, or a crash left the lock; when no git process runs there, remove it",
-			file, w.repo.Name, age)
-	}
-	return asFault(lost)
-}
-
 // unread is the fault for what kept the refs, or what they lead to, from being
-// read. With a doubt that is no refusal: the effect may be there. Only another
-// effect of the same key in its place says that it is not.
-func (w *write) unread(doubt *lostError, err error) error {
+// read. After a step in doubt that is no refusal: the effect may be there. Only
+// another effect of the same key in its place says that it is not.
+func (w *write) unread(lost *lostError, err error) error {
 	fault := asFault(err)
-	if doubt == nil || fault.Code == codeKeyConflict {
+	switch {
+	case lost == nil || fault.Code == codeKeyConflict:
 		return fault
-	}
-	return &faults.Fault{
-		Class:  faults.Unknown,
-		Code:   codeRefsUnknown,
-		Reason: "git did not finish moving the refs of repository " + w.repo.Name + ", and what became of it could not be read: " + fault.Error(),
-		Cause:  doubt,
+	case lost.verdict != nil:
+		return lost.verdict
+	case lost.doubt:
+		return &faults.Fault{
+			Class:  faults.Unknown,
+			Code:   codeRefsUnknown,
+			Reason: "git did not finish moving the refs of repository " + w.repo.Name + ", and what became of it could not be read: " + fault.Error(),
+			Cause:  lost.cause,
+		}
+	default:
+		return fault
 	}
 }

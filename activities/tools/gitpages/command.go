@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,6 +20,8 @@ const (
 	maxOutput = 16 << 20
 	// endGrace is what a canceled git gets to remove its lock files.
 	endGrace = 3 * time.Second
+	// fatalExit is the status with which git gives up.
+	fatalExit = 128
 )
 
 // errOutput says that git answered more than maxOutput.
@@ -32,6 +35,7 @@ type git struct {
 	cwd     string   // the work tree, or gitDir of a bare repository
 	label   string   // stands for those paths in error texts
 	env     []string // beyond what every command gets
+	config  []string // settings beyond those of every command
 }
 
 // settings go before every command, where they win over the repository's own
@@ -78,27 +82,43 @@ func (g git) with(env ...string) git {
 // run returns what the command writes to its output. The end of ctx ends the
 // command: first by SIGTERM, upon which git removes its lock files.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.program, append(slices.Clip(settings), args...)...)
+	stdout := limited{left: maxOutput}
+	err := g.into(ctx, &stdout, stdin, args...)
+	if stdout.full {
+		return nil, errOutput
+	}
+	if failed, ok := errors.AsType[*gitError](err); ok {
+		failed.stdout = stdout.Bytes()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stdout.Bytes(), nil
+}
+
+// into is run for an output that is read while it is written.
+func (g git) into(ctx context.Context, stdout io.Writer, stdin []byte, args ...string) error {
+	cmd := exec.CommandContext(ctx, g.program, slices.Concat(settings, g.config, args)...)
 	cmd.Dir = g.cwd
 	cmd.Env = g.environment()
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
-	stdout, stderr := limited{left: maxOutput}, limited{left: maxOutput}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	stderr := limited{left: maxOutput}
+	cmd.Stdout, cmd.Stderr = stdout, &stderr
 
 	err := cmd.Run()
 	switch {
 	case err == nil:
-		return stdout.Bytes(), nil
-	case stdout.full:
-		return nil, errOutput
+		return nil
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s: %w", args[0], ctx.Err())
+		return fmt.Errorf("git %s: %w", args[0], ctx.Err())
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound):
-		return nil, transient(codeGitMissing, err, "the git program, or repository %s, is not there any more", g.label)
+		return transient(codeGitMissing, err, "the git program, or repository %s, is not there any more", g.label)
 	default:
-		return nil, &gitError{command: args[0], exit: cmd.ProcessState.ExitCode(), text: g.reason(stderr.Bytes()), cause: err}
+		return &gitError{
+			command: args[0], exit: cmd.ProcessState.ExitCode(), text: g.reason(stderr.Bytes()), stderr: stderr.String(), cause: err,
+		}
 	}
 }
 
@@ -109,13 +129,16 @@ func (g git) line(ctx context.Context, stdin []byte, args ...string) (string, er
 }
 
 // reason picks the line in which git says what is wrong; its advice follows
-// on other lines. The machine's paths give way to the repository's name.
+// on other lines, and what a remote has to say is not git's. The machine's
+// paths give way to the repository's name.
 func (g git) reason(stderr []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
-	chosen := lines[len(lines)-1]
-	for _, line := range lines {
+	chosen := ""
+	for line := range strings.SplitSeq(strings.TrimSpace(string(stderr)), "\n") {
+		if strings.HasPrefix(line, "remote:") {
+			continue
+		}
+		chosen = line
 		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
-			chosen = line
 			break
 		}
 	}
@@ -133,6 +156,10 @@ type gitError struct {
 	exit    int // -1 when git was killed
 	text    string
 	cause   error
+
+	// What it wrote, to be read here and shown to nobody.
+	stdout []byte
+	stderr string
 }
 
 func (e *gitError) Error() string {

@@ -13,8 +13,15 @@ type Repo struct {
 	// Name is what tasks and targets call it: letters, digits, '.', '_', '-'.
 	Name string
 	// Path is the folder: a repository with a work tree, or a bare one. A
-	// folder that is missing or empty becomes a repository with a work tree.
+	// folder that is missing or empty becomes a repository with a work tree. With
+	// a Remote it is a bare repository, made when it is missing, and a cache.
 	Path string
+	// Remote is the repository that is read and written instead, by fetch and
+	// push: a URL (https, ssh, file), user@host:path, or a path. It has no
+	// password and no query. Unencrypted http and git are for loopback addresses.
+	Remote string
+	// CredentialHelper is git's credential.helper for the remote.
+	CredentialHelper string
 	// Branch is the branch that is written; "main" when empty.
 	Branch string
 	// AuthorName and AuthorEmail sign the commits; "Holdpoint" and
@@ -29,13 +36,17 @@ type Options struct {
 	// Patience is how long one Apply goes on while Git refuses to move the
 	// refs and nobody else moves them either; 5 s when zero.
 	Patience time.Duration
+	// PushTimeout is how long one push to a remote may take; 15 s when zero.
+	// It should leave an Apply the time to look what became of it.
+	PushTimeout time.Duration
 }
 
 const (
-	defaultBranch   = "main"
-	defaultAuthor   = "Holdpoint"
-	defaultEmail    = "holdpoint@localhost"
-	defaultPatience = 5 * time.Second
+	defaultBranch      = "main"
+	defaultAuthor      = "Holdpoint"
+	defaultEmail       = "holdpoint@localhost"
+	defaultPatience    = 5 * time.Second
+	defaultPushTimeout = 15 * time.Second
 )
 
 var repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)

@@ -26,21 +26,16 @@ func TestC017_GitWorkerKilledAfterTheEffect(t *testing.T) {
 		colleague bool
 	}{
 		{"after Apply returned", func(*testing.T) []string { return []string{workerDies + "=1"} }, 1, false},
-		{"right after git moved the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after")} }, 1, false},
-		{"right before git moves the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "before")} }, 0, false},
-		{"and a colleague commits meanwhile", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after")} }, 1, true},
+		{"right after git moved the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after", "update-ref")} }, 1, false},
+		{"right before git moves the refs", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "before", "update-ref")} }, 0, false},
+		{"and a colleague commits meanwhile", func(t *testing.T) []string { return []string{workerGit + "=" + killsWorker(t, "after", "update-ref")} }, 1, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBase(t)
 			call := b.plan("weekly/2026-W48.md", "text\n")
 
-			err := worker(t, b.path, call, tt.env(t)...).Run()
-			var died *exec.ExitError
-			require.ErrorAs(t, err, &died)
-			status, ok := died.Sys().(syscall.WaitStatus)
-			require.True(t, ok)
-			require.Equal(t, syscall.SIGKILL, status.Signal())
+			requireKilled(t, worker(t, b.path, call, tt.env(t)...).Run())
 			require.Equal(t, tt.made, b.commits())
 			made := ""
 			if tt.made == 1 {
@@ -65,6 +60,16 @@ func TestC017_GitWorkerKilledAfterTheEffect(t *testing.T) {
 			require.Empty(t, b.git("status", "--porcelain"))
 		})
 	}
+}
+
+// requireKilled checks that a process ended by kill -9.
+func requireKilled(t *testing.T, err error) {
+	t.Helper()
+	var died *exec.ExitError
+	require.ErrorAs(t, err, &died)
+	status, ok := died.Sys().(syscall.WaitStatus)
+	require.True(t, ok)
+	require.Equal(t, syscall.SIGKILL, status.Signal())
 }
 
 // TestGitItselfRefusesASecond makes the transaction by hand, so that the

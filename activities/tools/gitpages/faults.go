@@ -26,10 +26,18 @@ const (
 	codeReadOnly    = "read_only"    // the file system does not let Git write
 	codeRefsLocked  = "refs_locked"  // another git process holds, or left, a lock
 	codeRefsUnknown = "refs_unknown" // the transaction's outcome could not be read
+	codePushRefused = "push_refused" // the remote surely did not take the push
+	codePushUnknown = "push_unknown" // a push without an answer
 	codeGitMissing  = "git_missing"  // no git program
 	codeGitVersion  = "git_version"  // a git program that is too old
 	codeGitFailed   = "git_failed"   // git said no, in its own words
 	codeInterrupted = faults.CodeInterrupted
+
+	codeRemoteUnreachable = "remote_unreachable" // no connection, or one that broke while it was read
+	codeRemoteDenied      = "remote_denied"      // credentials, permissions, certificates
+	codeRemoteMissing     = "remote_missing"     // no repository at that address
+	codeRemoteNotAtomic   = "remote_not_atomic"  // a server that cannot move two refs together
+	codeRemoteMoving      = "remote_moving"      // refs that never stood still
 )
 
 func permanent(code, format string, args ...any) *faults.Fault {

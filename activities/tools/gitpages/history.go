@@ -42,17 +42,28 @@ func (r *repository) commit(ctx context.Context, id string) (commit, error) {
 }
 
 // commitsFor returns the commits reachable from head that carry key as their
-// trailer, newest first. Git narrows the whole history down to the messages
-// that hold the words; what a trailer is, is decided here.
+// trailer, newest first.
 func (r *repository) commitsFor(ctx context.Context, head, key string) ([]commit, error) {
 	if head == "" {
 		return nil, nil
 	}
-	found, err := r.log(ctx, "--fixed-strings", "--grep="+trailerKey+": "+key, head)
+	made, err := r.trailers.of(ctx, r.git, head, key)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(found, func(c commit) bool { return !c.wrote(key) }), nil
+	var on []string
+	for _, id := range made {
+		switch is, err := r.contains(ctx, head, id); {
+		case is:
+			on = append(on, id)
+		case err != nil && !r.collected(ctx, id):
+			return nil, err
+		}
+	}
+	if len(on) == 0 {
+		return nil, nil
+	}
+	return r.log(ctx, append([]string{"--no-walk"}, on...)...)
 }
 
 // contains reports whether id is head or one of its ancestors.
@@ -65,6 +76,12 @@ func (r *repository) contains(ctx context.Context, head, id string) (bool, error
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// collected reports whether a commit that once was read is garbage by now.
+func (r *repository) collected(ctx context.Context, id string) bool {
+	_, err := r.git.run(ctx, nil, "cat-file", "-e", id)
+	return exitedWith(err, 1)
 }
 
 func (r *repository) log(ctx context.Context, args ...string) ([]commit, error) {

@@ -19,8 +19,8 @@ import (
 )
 
 // TestMain lets the test program be a worker process of its own: with
-// workerRepo set it carries out the one call on its input and prints the
-// receipt.
+// workerRepo set it carries out the calls on its input, one after the other,
+// and prints their receipts.
 func TestMain(m *testing.M) {
 	if repo := os.Getenv(workerRepo); repo != "" {
 		if err := work(repo); err != nil {
@@ -29,33 +29,53 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(inShared(m.Run))
+}
+
+// shared is a folder for what several tests copy.
+var shared string
+
+func inShared(run func() int) int {
+	var err error
+	if shared, err = os.MkdirTemp("", "gitpages-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(shared)
+	return run()
 }
 
 const (
-	workerRepo = "GITPAGES_TEST_WORKER_REPO"
-	workerGit  = "GITPAGES_TEST_WORKER_GIT"  // the git program
-	workerDies = "GITPAGES_TEST_WORKER_DIES" // SIGKILL to itself after Apply
+	workerRepo   = "GITPAGES_TEST_WORKER_REPO"
+	workerRemote = "GITPAGES_TEST_WORKER_REMOTE" // workerRepo is its cache
+	workerGit    = "GITPAGES_TEST_WORKER_GIT"    // the git program
+	workerDies   = "GITPAGES_TEST_WORKER_DIES"   // SIGKILL to itself after Apply
 )
 
 func work(repo string) error {
-	var call tools.Call
-	if err := json.NewDecoder(os.Stdin).Decode(&call); err != nil {
-		return err
-	}
 	ctx := context.Background()
-	tool, err := gitpages.New(ctx, []gitpages.Repo{{Name: "kb", Path: repo}}, gitpages.Options{Git: os.Getenv(workerGit)})
+	tool, err := gitpages.New(ctx, []gitpages.Repo{{Name: "kb", Path: repo, Remote: os.Getenv(workerRemote)}},
+		gitpages.Options{Git: os.Getenv(workerGit)})
 	if err != nil {
 		return err
 	}
-	receipt, err := tool.Apply(ctx, call)
-	if err != nil {
-		return err
+	for calls := json.NewDecoder(os.Stdin); calls.More(); {
+		var call tools.Call
+		if err := calls.Decode(&call); err != nil {
+			return err
+		}
+		receipt, err := tool.Apply(ctx, call)
+		if err != nil {
+			return err
+		}
+		if os.Getenv(workerDies) != "" {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(receipt); err != nil {
+			return err
+		}
 	}
-	if os.Getenv(workerDies) != "" {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	}
-	return json.NewEncoder(os.Stdout).Encode(receipt)
+	return nil
 }
 
 // worker starts this test program as a worker process.
@@ -72,9 +92,9 @@ func worker(t *testing.T, repo string, call tools.Call, env ...string) *exec.Cmd
 }
 
 // runWorker lets a new worker process carry out the call.
-func runWorker(t *testing.T, repo string, call tools.Call) plan.Receipt {
+func runWorker(t *testing.T, repo string, call tools.Call, env ...string) plan.Receipt {
 	t.Helper()
-	cmd := worker(t, repo, call)
+	cmd := worker(t, repo, call, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -95,15 +115,22 @@ func realGit(t *testing.T) string {
 // "git update-ref", and otherwise is the git program.
 func onUpdateRef(t *testing.T, lines string) string {
 	t.Helper()
-	return script(t, `case " $* " in *" update-ref "*)`+"\n"+lines+"\n;; esac\nexec "+realGit(t)+` "$@"`)
+	return onCommand(t, "update-ref", lines)
+}
+
+// onCommand makes a git that runs these shell lines in the place of a command
+// with these words in it.
+func onCommand(t *testing.T, words, lines string) string {
+	t.Helper()
+	return script(t, `case " $* " in *" `+words+` "*)`+"\n"+lines+"\n;; esac\nexec "+realGit(t)+` "$@"`)
 }
 
 // killsWorker makes a git that kills the process that started it, before or
-// after it moves refs.
-func killsWorker(t *testing.T, when string) string {
+// after a command of this name.
+func killsWorker(t *testing.T, when, command string) string {
 	t.Helper()
 	if when == "before" {
-		return onUpdateRef(t, "kill -9 $PPID; exit 1")
+		return onCommand(t, command, "kill -9 $PPID; exit 1")
 	}
-	return onUpdateRef(t, realGit(t)+` "$@"; kill -9 $PPID; exit 0`)
+	return onCommand(t, command, realGit(t)+` "$@"; kill -9 $PPID; exit 0`)
 }

@@ -1,6 +1,7 @@
 package gitpages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -19,11 +20,13 @@ type repository struct {
 	sha256    bool          // the repository names objects by SHA-256
 	patience  time.Duration // see Options
 	turn      chan struct{} // holds one token while an Apply of this process writes
+	refs      refs
+	trailers  trailers
 }
 
 // open finds the repository, or makes it, and checks that its branch can be
 // written to.
-func open(ctx context.Context, program string, cfg Repo, patience time.Duration) (*repository, error) {
+func open(ctx context.Context, program string, cfg Repo, o Options) (*repository, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -32,24 +35,39 @@ func open(ctx context.Context, program string, cfg Repo, patience time.Duration)
 	if err != nil {
 		return nil, permanent(codeRepository, "repository %s: its path has no absolute form", cfg.Name)
 	}
-	r := &repository{Repo: cfg, patience: patience, turn: make(chan struct{}, 1)}
-	r.git = git{program: program, cwd: path, label: cfg.Name}
+	remote, wrong := parseAddress(cfg.Remote)
+	if wrong == "" && remote.text == path {
+		wrong = "is its path; the path is for a cache of the remote"
+	}
+	if wrong != "" {
+		return nil, permanent(codeRepository, "repository %s: the address of its remote %s", cfg.Name, wrong)
+	}
+	r := &repository{Repo: cfg, patience: cmp.Or(o.Patience, defaultPatience), turn: make(chan struct{}, 1)}
+	r.git, r.refs = git{program: program, cwd: path, label: cfg.Name}, localRefs{r}
 	if _, err := (git{program: program}).run(ctx, nil, "check-ref-format", r.branchRef()); err != nil {
 		return nil, permanent(codeRepository, "repository %s: %s is no name for a branch", cfg.Name, quote(cfg.Branch))
 	}
 	if err := r.locate(ctx, path); err != nil {
 		return nil, err
 	}
+	if cfg.Remote != "" {
+		return r, r.openRemote(ctx, remote, cmp.Or(o.PushTimeout, defaultPushTimeout))
+	}
 	return r, r.checkBranch(ctx)
 }
 
-// locate tells the three layouts apart: a work tree with .git in it, a bare
+// locate tells the layouts apart: a work tree with .git in it, a bare
 // repository, nothing there yet.
 func (r *repository) locate(ctx context.Context, path string) error {
 	switch {
 	case exists(filepath.Join(path, ".git")):
 		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
-	case exists(filepath.Join(path, "HEAD")) && exists(filepath.Join(path, "objects")):
+	case isBare(path):
+		r.git.gitDir = path
+	case r.Remote != "":
+		if err := r.createCache(ctx, path); err != nil {
+			return err
+		}
 		r.git.gitDir = path
 	default:
 		if err := r.create(ctx, path); err != nil {

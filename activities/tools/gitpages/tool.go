@@ -19,6 +19,10 @@ const Name = "gitpages"
 // version changes when a plan made by an earlier one must not be carried out.
 const version = "1"
 
+// remoteSettle is how long a remote may still be at work on a push, in its
+// hooks, after the one who pushed is gone.
+const remoteSettle = time.Minute
+
 // Tool writes Markdown pages to Git repositories. It is safe for concurrent
 // use, also by several processes on the same repositories.
 type Tool struct {
@@ -58,8 +62,11 @@ func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
 		if _, taken := t.repos[cfg.Name]; taken {
 			return nil, permanent(codeRepository, "two repositories have the name %s", quote(cfg.Name))
 		}
-		if t.repos[cfg.Name], err = open(ctx, program, cfg, cmp.Or(o.Patience, defaultPatience)); err != nil {
+		if t.repos[cfg.Name], err = open(ctx, program, cfg, o); err != nil {
 			return nil, err
+		}
+		if cfg.Remote != "" {
+			t.spec.Settle = remoteSettle
 		}
 	}
 	return t, nil
@@ -77,12 +84,16 @@ func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, e
 	if err != nil {
 		return tools.Prepared{}, err
 	}
+	if p.AllowedTarget == "" {
+		return tools.Prepared{}, permanent(codeTarget, "a page's parameters do not say which of several places is meant: name one of %s",
+			quote(strings.Join(p.AllowedTargets, ", ")))
+	}
 	target := p.AllowedTarget + "/" + params.Page
 	r, page, err := t.resolve(target)
 	if err != nil {
 		return tools.Prepared{}, err
 	}
-	at, err := r.position(ctx, "")
+	at, err := r.refs.position(ctx, "")
 	if err != nil {
 		return tools.Prepared{}, asFault(err)
 	}
@@ -117,9 +128,10 @@ func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, e
 //
 // Its faults: permanent, with tools.ErrDrift as cause, when the page is no
 // longer what the plan was made for; permanent "key_conflict" when the key has
-// already written something else; transient when git or a lock is in the way,
-// and nothing was written; unknown when a ref transaction was killed and the
-// refs could not be read afterwards.
+// already written something else; transient when git, a lock or the network is
+// in the way, and nothing was written; unknown when a ref transaction was killed
+// and the refs could not be read afterwards, and when a push ended without an
+// answer and the remote does not show it.
 func (t *Tool) Apply(ctx context.Context, c tools.Call) (plan.Receipt, error) {
 	w, err := t.newWrite(c)
 	if err != nil {
@@ -144,7 +156,7 @@ func (t *Tool) Count(ctx context.Context, c tools.Call) (int, error) {
 	if err := checkKey(key); err != nil {
 		return 0, err
 	}
-	at, err := r.position(ctx, "")
+	at, err := r.refs.position(ctx, "")
 	if err != nil {
 		return 0, asFault(err)
 	}

@@ -3,6 +3,7 @@ package template
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"cel.dev/cel-go/cel"
@@ -19,16 +20,20 @@ type Vars struct {
 	ActionID string
 	PlanHash string
 	Approver string
+	// Precondition is the target's state that the plan was made for.
+	Precondition string
+	// FirstSent is when the first call began that may have had the effect, as
+	// RFC 3339 text; empty where nothing is looked for.
+	FirstSent string
 }
 
 func (v Vars) activation(extra map[string]any) map[string]any {
 	vars := map[string]any{
 		"params": v.Params, "key": v.Key, "target": v.Target, "item": v.Item,
 		"run_id": v.RunID, "action_id": v.ActionID, "plan_hash": v.PlanHash, "approver": v.Approver,
+		"precondition": v.Precondition, "first_sent": v.FirstSent,
 	}
-	for name, value := range extra {
-		vars[name] = value
-	}
+	maps.Copy(vars, extra)
 	return vars
 }
 
@@ -45,7 +50,7 @@ const costLimit = 1_000_000
 // besides those of Vars; they have any type.
 func Compile(source string, extra ...string) (*Expression, error) {
 	options := []cel.EnvOption{ext.Strings(), cel.Variable("params", cel.MapType(cel.StringType, cel.DynType))}
-	for _, name := range []string{"key", "target", "item", "run_id", "action_id", "plan_hash", "approver"} {
+	for _, name := range []string{"key", "target", "item", "run_id", "action_id", "plan_hash", "approver", "precondition", "first_sent"} {
 		options = append(options, cel.Variable(name, cel.StringType))
 	}
 	for _, name := range extra {

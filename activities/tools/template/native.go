@@ -3,7 +3,11 @@ package template
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -13,22 +17,30 @@ import (
 // Parameters reads parameters for Vars. Whole numbers become int64, so that
 // they are written as they were.
 func Parameters(raw json.RawMessage) (map[string]any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var params map[string]any
-	if err := decoder.Decode(&params); err != nil {
-		return nil, fmt.Errorf("the parameters are no JSON object: %w", err)
+	value, err := Answer(raw)
+	if err != nil {
+		return nil, err
 	}
-	return numbers(params).(map[string]any), nil
+	params, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("the parameters are no JSON object")
+	}
+	return params, nil
 }
 
-// Answer reads a JSON answer of a target for an extra variable of Eval.
+// Answer reads one JSON value, and nothing after it: an answer of a target,
+// for an extra variable of Eval. A whole number that fits neither int64 nor
+// uint64 becomes its digits as a text, for it is an id and would be another one
+// when rounded. The error quotes nothing of raw.
 func Answer(raw []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("no JSON near byte %d", decoder.InputOffset())
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more than one JSON value, from byte %d on", decoder.InputOffset())
 	}
 	return numbers(value), nil
 }
@@ -36,14 +48,7 @@ func Answer(raw []byte) (any, error) {
 func numbers(value any) any {
 	switch v := value.(type) {
 	case json.Number:
-		if whole, err := v.Int64(); err == nil {
-			return whole
-		}
-		float, err := v.Float64()
-		if err != nil {
-			return v.String()
-		}
-		return float
+		return number(v.String())
 	case map[string]any:
 		for name, member := range v {
 			v[name] = numbers(member)
@@ -54,6 +59,20 @@ func numbers(value any) any {
 		}
 	}
 	return value
+}
+
+func number(digits string) any {
+	if whole, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		return whole
+	}
+	if whole, err := strconv.ParseUint(digits, 10, 64); err == nil {
+		return whole
+	}
+	float, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !strings.ContainsAny(digits, ".eE") {
+		return digits
+	}
+	return float
 }
 
 // native turns a CEL value into Go's.

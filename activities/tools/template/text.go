@@ -9,7 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Text is a text with expressions in {{ }}.
+// Text is a text with expressions in {{ }}. The text {{ itself is written
+// {{"{{"}}; an expression with }} in it is written with a blank between the two.
 type Text struct {
 	source string
 	parts  []part
@@ -56,6 +57,15 @@ func (t *Text) UnmarshalYAML(node *yaml.Node) error {
 	}
 	*t = parsed
 	return nil
+}
+
+// Prefix is what the text says before its first expression; all says that this
+// is the whole text.
+func (t Text) Prefix() (literal string, all bool) {
+	if len(t.parts) == 0 {
+		return "", true
+	}
+	return t.parts[0].literal, len(t.parts) == 1
 }
 
 // IsZero reports a text that was not given.

@@ -1,0 +1,45 @@
+package mail
+
+import (
+	"cmp"
+
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/strictyaml"
+)
+
+// Kind makes tools that send mail.
+type Kind struct{}
+
+var _ declared.Kind = Kind{}
+
+// Name implements declared.Kind.
+func (Kind) Name() string { return "smtp" }
+
+// Classes implements declared.Kind: nobody deduplicates mail.
+func (Kind) Classes() []plan.DeliveryClass { return []plan.DeliveryClass{plan.Once} }
+
+// Open implements declared.Kind.
+func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, error) {
+	if strictyaml.Absent(from.Node) {
+		return nil, from.Fail("tool %s has no smtp settings", spec.Name)
+	}
+	var s settings
+	at := place{Settings: from, tool: spec.Name}
+	if err := at.Decode(&s); err != nil {
+		return nil, err
+	}
+	if err := s.check(at); err != nil {
+		return nil, err
+	}
+	author, err := s.author(at)
+	if err != nil {
+		return nil, err
+	}
+	config, err := s.tlsConfig(at)
+	if err != nil {
+		return nil, err
+	}
+	return &sender{name: spec.Name, settings: s, from: author, helo: cmp.Or(s.HELO, author.domain), tls: config}, nil
+}

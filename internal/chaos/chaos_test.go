@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/internal/pgtest"
+	"github.com/holdpoint/holdpoint/internal/toolchain"
+)
+
+// A small campaign with a fixed seed: every fault once, all kinds. The release
+// bar, with a thousand runs, is `make chaos`.
+func TestSmallCampaign(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		require.NotEqual(t, "true", os.Getenv("CI"), "git is missing")
+		t.Skip("git is missing")
+	}
+	root, err := toolchain.Root(".")
+	require.NoError(t, err)
+	s, err := newStage(t.Context(), root, t.TempDir())
+	if errors.Is(err, pgtest.ErrNoPostgreSQL) && os.Getenv("CI") != "true" {
+		t.Skip("PostgreSQL is missing")
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.close()) })
+	c := campaign{runs: 52, kills: 10, seed: 1, parallel: 12, patience: 2 * time.Minute, out: t.Output()}
+	all, err := c.play(t.Context(), s)
+	require.NoError(t, err)
+	v, err := c.judge(t.Context(), s, all)
+	require.NoError(t, err)
+	v.print(t.Output(), s)
+	require.Empty(t, v.bad)
+}

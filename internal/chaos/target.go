@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"strings"
+)
+
+// target is a real system that the campaign writes to.
+type target interface {
+	// address is where it listens, for the proxy before it.
+	address() string
+	// tools are those that write to it, with their declarations in YAML, in
+	// which the proxy's address stands for the system's.
+	tools(proxied string) ([]tool, declarations)
+	// count says how often an effect of a tool is there, by a look at the
+	// system itself.
+	count(ctx context.Context, tool, effect string) (int, error)
+	close() error
+}
+
+// declarations are parts of a worker's configuration, in YAML.
+type declarations struct{ tools, repositories string }
+
+// openTargets starts all systems that are written to.
+func openTargets(ctx context.Context, s *stage, root string) (all []target, err error) {
+	for _, open := range []func() (target, error){
+		func() (target, error) { return newWeb(), nil },
+		func() (target, error) { return newBooks(ctx, s.postgres) },
+		func() (target, error) { return newBroker(ctx) },
+		func() (target, error) { return newPost(ctx, root) },
+		func() (target, error) { return newStore(ctx) },
+		func() (target, error) { return newRemote(ctx, s.dir) },
+	} {
+		t, err := open()
+		if err != nil {
+			return nil, err
+		}
+		s.closers = append(s.closers, t.close)
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// stringsSchema is a declaration's schema of parameters that are all texts.
+func stringsSchema(names ...string) string {
+	var properties []string
+	for _, name := range names {
+		properties = append(properties, name+": {type: string}")
+	}
+	return "{type: object, additionalProperties: false, required: [" + strings.Join(names, ", ") + "], properties: {" +
+		strings.Join(properties, ", ") + "}}"
+}
+
+// limits are the same for every declared tool: short calls, and as many
+// attempts as a campaign can ask for.
+const limits = `
+    call_timeout: 3s
+    settle: 500ms
+    retry: {attempts: 1000, base: 200ms, max: 3s, budget: 20m}
+    concurrency: 32
+`

@@ -1,0 +1,17 @@
+//go:build unix
+
+package child
+
+import (
+	"errors"
+	"syscall"
+)
+
+// signal goes to the whole group; one that is gone has had it.
+func (p *Process) signal(s syscall.Signal) error {
+	err := syscall.Kill(-p.child.Pid, s)
+	if errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return err
+}

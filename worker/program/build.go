@@ -1,0 +1,124 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/holdpoint/holdpoint/activities"
+	"github.com/holdpoint/holdpoint/activities/effects"
+	"github.com/holdpoint/holdpoint/activities/effects/postgres"
+	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
+	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/planners/given"
+	"github.com/holdpoint/holdpoint/activities/planners/outline"
+	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/drill"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// build makes the activities and everything they stand on. closeAll closes
+// what was opened.
+func build(
+	ctx context.Context, o options, cfg config.Config, d *drill.Drill, log *zap.Logger,
+) (acts *activities.Activities, closeAll func(), err error) {
+	policy, err := o.readPolicy(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	box, err := openTools(ctx, cfg, repositories(cfg), o.goTools)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, ledger, err := openStores(ctx, cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, box.Close())
+	}
+	return &activities.Activities{
+		Roots: cfg.Sources,
+		Limits: sources.Limits{
+			MaxFileBytes: cfg.Limits.FileBytes, MaxTotalBytes: cfg.Limits.TotalBytes, MaxEntries: cfg.Limits.Entries,
+		},
+		Planners: allPlanners(cfg),
+		Tools:    box.Registry,
+		Blobs:    store,
+		Effects: &effects.Protocol{
+			Ledger: ledger, Lease: cfg.Timing.Lease, Owner: owner(), Log: log,
+			Reached: func(p effects.Point) { d.Reached(drill.At(string(workflows.ExecuteAction), string(p))) },
+		},
+		Policy:   policy,
+		Parallel: cfg.Limits.ParallelActions,
+		Log:      log,
+	}, func() { _ = errors.Join(box.Close(), ledger.Close(), store.Close()) }, nil
+}
+
+func allPlanners(cfg config.Config) map[string]planners.Planner {
+	byName := map[string]planners.Planner{}
+	for _, p := range []planners.Planner{outline.Planner{SourceURLs: cfg.SourceURLs}, given.Planner{}} {
+		byName[p.Name()] = p
+	}
+	return byName
+}
+
+// openStores opens what outlives every run: the blob store and the ledger.
+func openStores(ctx context.Context, cfg config.Config) (*blobs.Store, effects.Ledger, error) {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("data folder: %w", err)
+	}
+	store, err := blobs.Open(ctx, config.BlobURL(cfg.Data))
+	if err != nil {
+		return nil, nil, err
+	}
+	ledger, err := openLedger(ctx, cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, ledger, nil
+}
+
+// openLedger opens the database that is named, and else a file in the data
+// folder.
+func openLedger(ctx context.Context, cfg config.Config) (effects.Ledger, error) {
+	if cfg.Ledger.IsZero() {
+		return sqlite.Open(ctx, filepath.Join(cfg.Data, "ledger.db"))
+	}
+	address, err := cfg.Ledger.Resolve()
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	return postgres.Open(ctx, address)
+}
+
+// readPolicy reads the policy file, or makes one of the --approver flags with
+// a day to decide and eight hours to carry out.
+func (o *options) readPolicy(cfg config.Config) (approvals.Policy, error) {
+	if cfg.Policy == "" {
+		return approvals.NewPolicy("flags", o.approvers, 24*time.Hour, 8*time.Hour)
+	}
+	raw, err := os.ReadFile(cfg.Policy)
+	if err != nil {
+		return approvals.Policy{}, fmt.Errorf("policy: %w", err)
+	}
+	return approvals.ParsePolicy(raw, cfg.Policy)
+}
+
+func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// owner names this process to people who read the ledger.
+func owner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown-host"
+	}
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
+}

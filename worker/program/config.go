@@ -1,0 +1,199 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/cli"
+	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/secrets"
+)
+
+func newConfigCommand(goTools []ToolMaker) *cobra.Command {
+	o := options{goTools: goTools}
+	output := "text"
+	command := &cobra.Command{
+		Use:   "config",
+		Short: "Check the configuration, and list the tools with who deduplicates",
+		Long: `Check the configuration as a worker does when it starts, without a Temporal server and without a
+connection to any target, and list what it has: for each tool its delivery class, who deduplicates, and where
+it writes. Exit 1 when the configuration is refused.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if output != "text" && output != "json" {
+				return cli.Usagef("--output %q: use text or json", output)
+			}
+			v, err := o.view(c.Context())
+			if err != nil {
+				return err
+			}
+			if output == "json" {
+				return cli.PrintJSON(c.OutOrStdout(), v)
+			}
+			return v.print(c.OutOrStdout())
+		},
+	}
+	o.registerConfiguration(command.Flags())
+	command.Flags().StringVarP(&output, "output", "o", output, "text or json")
+	return command
+}
+
+// view is a configuration as its operator wants to see it.
+type view struct {
+	TaskQueue string            `json:"task_queue"`
+	Data      string            `json:"data"`
+	Ledger    string            `json:"ledger"`
+	Policy    string            `json:"policy"` // its version
+	Sources   map[string]string `json:"sources"`
+	Planners  []string          `json:"planners"`
+	Tools     []toolView        `json:"tools"`
+	// Warnings are what may be right where the worker will run.
+	Warnings []string `json:"warnings"`
+}
+
+type toolView struct {
+	Name         string             `json:"name"`
+	Kind         string             `json:"kind"` // of a declaration; "repositories" or "go" otherwise
+	Version      string             `json:"version"`
+	Class        plan.DeliveryClass `json:"class"`
+	Risk         plan.Risk          `json:"risk"`
+	Target       string             `json:"target"`
+	Deduplicates string             `json:"deduplicates"`
+}
+
+func (o *options) view(ctx context.Context) (view, error) {
+	cfg, err := o.configuration()
+	if err != nil {
+		return view{}, err
+	}
+	policy, err := o.readPolicy(cfg)
+	if err != nil {
+		return view{}, err
+	}
+	box, err := openTools(ctx, cfg, nil, o.goTools)
+	if err != nil {
+		return view{}, err
+	}
+	v := view{
+		TaskQueue: cfg.TaskQueue, Data: cfg.Data, Ledger: ledgerName(cfg), Policy: policy.Version(),
+		Sources: cfg.Sources, Planners: sortedNames(allPlanners(cfg)), Warnings: missingSecrets(cfg),
+	}
+	for _, tool := range box.all {
+		v.Tools = append(v.Tools, viewTool(tool, cfg))
+	}
+	return v, box.Close()
+}
+
+// ledgerName says where the ledger is, without what may be a secret.
+func ledgerName(cfg config.Config) string {
+	switch {
+	case cfg.Ledger.IsZero():
+		return "SQLite, in the data folder"
+	case cfg.Ledger.HasReference():
+		return "PostgreSQL, " + cfg.Ledger.String()
+	default:
+		return "PostgreSQL"
+	}
+}
+
+func viewTool(tool tools.Tool, cfg config.Config) toolView {
+	spec := tool.Spec()
+	v := toolView{
+		Name: spec.Name, Kind: "go", Version: spec.Version, Class: spec.Class, Risk: spec.Risk, Deduplicates: deduplicates(spec),
+	}
+	if declared, ok := tool.(interface {
+		Kind() string
+		Target() string
+	}); ok {
+		v.Kind, v.Target = declared.Kind(), declared.Target()
+	} else if spec.Name == config.PagesTool {
+		v.Kind, v.Target = "repositories", fmt.Sprint(sortedNames(cfg.Repositories))
+	}
+	return v
+}
+
+// deduplicates says who keeps a second effect away.
+func deduplicates(s tools.Spec) string {
+	switch s.Class {
+	case plan.Transactional:
+		return "the target database: effect and receipt commit together"
+	case plan.Conditional:
+		return "the target: it refuses a second effect"
+	case plan.Keyed:
+		return fmt.Sprintf("the target, by our key, for %s", s.KeyWindow)
+	case plan.Lookup:
+		return fmt.Sprintf("a look at the target, %s after a call began", s.CallTimeout+s.Settle)
+	case plan.Once:
+		return "nobody: an unknown outcome goes to a person"
+	default:
+		return ""
+	}
+}
+
+// missingSecrets lists the references in declarations that lead to nothing
+// here. Secrets are read when they are used, so this is no mistake yet.
+func missingSecrets(cfg config.Config) []string {
+	var warnings []string
+	for _, tool := range cfg.Tools {
+		for _, node := range scalars(tool.Node, nil) {
+			text, err := secrets.Parse(node.Value)
+			if err == nil && text.HasReference() {
+				_, err = text.Resolve()
+				if err != nil {
+					warnings = append(warnings, fmt.Sprintf("%s:%d: tool %s: %s", tool.File, node.Line, tool.Name, err))
+				}
+			}
+		}
+	}
+	if _, err := cfg.Ledger.Resolve(); err != nil {
+		warnings = append(warnings, "ledger: "+err.Error())
+	}
+	return warnings
+}
+
+// scalars collects the scalars below a node. An alias stands elsewhere too.
+func scalars(node *yaml.Node, found []*yaml.Node) []*yaml.Node {
+	if node.Kind == yaml.ScalarNode {
+		return append(found, node)
+	}
+	for _, inside := range node.Content {
+		found = scalars(inside, found)
+	}
+	return found
+}
+
+func (v view) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "task queue\t%s\n", plan.Escape(v.TaskQueue))
+	fmt.Fprintf(w, "data\t%s\n", plan.Escape(v.Data))
+	fmt.Fprintf(w, "ledger\t%s\n", plan.Escape(v.Ledger))
+	fmt.Fprintf(w, "policy\t%s\n", plan.Escape(v.Policy))
+	for _, name := range sortedNames(v.Sources) {
+		fmt.Fprintf(w, "source\t%s: %s\n", name, plan.Escape(v.Sources[name]))
+	}
+	for _, name := range v.Planners {
+		fmt.Fprintf(w, "planner\t%s\n", name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nTOOL\tKIND\tVERSION\tCLASS\tRISK\tTARGET\tWHO DEDUPLICATES\n")
+	for _, t := range v.Tools {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			t.Name, t.Kind, plan.Escape(t.Version), t.Class, t.Risk, plan.Escape(t.Target), t.Deduplicates)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, warning := range v.Warnings {
+		fmt.Fprintf(out, "\nwarning: %s\n", plan.Escape(warning))
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// declarationBlock is a block of YAML in a page that declares tools, or says
+// where the ledger is.
+var declarationBlock = regexp.MustCompile("(?ms)^```yaml\n((?:tools|ledger|repositories):.*?)^```")
+
+// What a page of the documentation declares is accepted as it stands there.
+func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
+	t.Setenv("HOLDPOINT_LEDGER", "postgres://db/holdpoint")
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "tools", "*.md"))
+	require.NoError(t, err)
+	examples, err := filepath.Glob(filepath.Join(root, "examples", "tools", "*.yaml"))
+	require.NoError(t, err)
+	accepted := 0
+	for _, file := range append(pages, examples...) {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		texts := []string{string(raw)}
+		if strings.HasSuffix(file, ".md") {
+			texts = nil
+			for _, block := range declarationBlock.FindAllStringSubmatch(string(raw), -1) {
+				texts = append(texts, block[1])
+			}
+		}
+		for _, text := range texts {
+			if strings.HasPrefix(text, "ledger:") {
+				text += "repositories: {kb: {path: kb}}\n"
+			}
+			site := newSite(t, text)
+			p := site.run("", "config")
+			require.Zero(t, p.code, "%s:\n%s\n%s", file, text, strings.ReplaceAll(p.err, site.dir, ""))
+			accepted++
+		}
+	}
+	require.GreaterOrEqual(t, accepted, 7, "one for each kind and the overview, and the ledger's")
+}

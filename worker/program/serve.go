@@ -1,0 +1,114 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/holdpoint/holdpoint/activities"
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/internal/cli"
+	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/drill"
+	"github.com/holdpoint/holdpoint/internal/temporalclient"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// serve runs a worker until ctx ends.
+func serve(ctx context.Context, o options, out, errOut io.Writer) error {
+	log, err := newLogger(o.logFormat, errOut)
+	if err != nil {
+		return err
+	}
+	defer log.Sync() //nolint:errcheck // stderr cannot be synced everywhere
+	cfg, err := o.configuration()
+	if err != nil {
+		return err
+	}
+	d, err := o.drillOf()
+	if err != nil {
+		return err
+	}
+	c, dialed, err := temporalclient.Dial(ctx, o.temporal, temporalclient.Logger(log), d.DialOption())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := preflight(ctx, c, dialed, cfg); err != nil {
+		return err
+	}
+	acts, closeAll, err := build(ctx, o, cfg, d, log)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+
+	attempts := &activities.Attempts{Log: log, Heartbeat: heartbeat(cfg), Retry: faults.DefaultRetry()}
+	w := newWorker(c, cfg, d, attempts)
+	workflows.Register(w, settings(cfg))
+	acts.Register(w)
+	if err := w.Start(); err != nil {
+		return fmt.Errorf("worker of task queue %q in namespace %q: %w", cfg.TaskQueue, dialed.Namespace, err)
+	}
+	fmt.Fprintf(out, "worker %d polls task queue %s at %s\n", os.Getpid(), cfg.TaskQueue, dialed.HostPort)
+	<-ctx.Done()
+	log.Info("stopping: attempts in flight are given time, then handed to another worker",
+		zap.Duration("drain_timeout", cfg.Timing.DrainTimeout))
+	w.Stop()
+	if !attempts.Settle(settleTime) {
+		log.Warn("an attempt has not ended; its lease runs out by itself", zap.Duration("waited", settleTime))
+	}
+	return nil
+}
+
+// settleTime is what attempts get, once they are canceled, to release or park
+// their claims.
+const settleTime = 5 * time.Second
+
+// heartbeat is the time between two heartbeats: well below the server's
+// patience.
+func heartbeat(cfg config.Config) time.Duration { return cfg.Timing.HeartbeatTimeout / 4 }
+
+func newWorker(c client.Client, cfg config.Config, d *drill.Drill, attempts *activities.Attempts) worker.Worker {
+	beat := heartbeat(cfg)
+	return worker.New(c, cfg.TaskQueue, worker.Options{
+		StickyScheduleToStartTimeout:       cfg.Timing.StickyTimeout,
+		WorkerStopTimeout:                  cfg.Timing.DrainTimeout,
+		MaxHeartbeatThrottleInterval:       beat,
+		DefaultHeartbeatThrottleInterval:   beat,
+		MaxConcurrentActivityExecutionSize: max(100, 2*cfg.Limits.ParallelActions),
+		Interceptors: []interceptor.WorkerInterceptor{
+			d.Interceptor(),
+			workflows.NewInterceptor(),
+			attempts,
+		},
+	})
+}
+
+func settings(cfg config.Config) workflows.Settings {
+	s := workflows.DefaultSettings()
+	s.HeartbeatTimeout = cfg.Timing.HeartbeatTimeout
+	s.StepAttempts = cfg.Limits.StepAttempts
+	return s
+}
+
+func newLogger(format string, out io.Writer) (*zap.Logger, error) {
+	var encoder zapcore.Encoder
+	switch format {
+	case "json":
+		encoder = zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	case "console":
+		encoder = zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig())
+	default:
+		return nil, cli.Usagef("--log-format %q: use console or json", format)
+	}
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(out)), zap.InfoLevel)), nil
+}
