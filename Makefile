@@ -15,7 +15,7 @@ TEST_TIMEOUT ?= 20m
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo bench test lint vet workflowcheck compose-check mutate race tools clean
+.PHONY: help demo bench test lint vet workflowcheck compose-check mutate chaos race tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,8 +27,12 @@ demo: | $(BIN) ## the weekly report, from notes to a written knowledge base (APP
 	@go build -o $(BIN)/demo ./internal/demo
 	@exec $(BIN)/demo $(ARGS)
 
-bench: tools ## how long a run takes on the development server
+bench: tools ## what a run, an action and a claim cost: the development server, the protocol, both ledgers
 	go test -run '^$$' -bench . -benchtime 20x ./internal/e2e
+	go test -run '^$$' -bench . -benchtime 500x ./activities/effects ./activities/effects/sqlite ./activities/effects/postgres
+
+chaos: tools ## the fire test: 1,000 runs on real systems, workers killed 300 times, counted at the targets (half an hour)
+	go run ./internal/chaos $(ARGS)
 
 # The checks come first: with their tools built they are quick.
 test: tools vet lint workflowcheck compose-check ## all checks, then all tests; under CI=true a skipped test fails

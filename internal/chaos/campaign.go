@@ -16,6 +16,7 @@ type campaign struct {
 	seed     uint64
 	parallel int
 	only     string        // the name of the one fault to try; all when empty
+	burn     time.Duration // how long a phase's fault goes on at most
 	patience time.Duration // after which a run of a phase counts as hung
 	out      io.Writer
 }
@@ -47,8 +48,8 @@ func (c campaign) play(ctx context.Context, s *stage) ([]*run, error) {
 	return all, nil
 }
 
-// phase plays so many runs under one fault. The fault goes on until all have
-// ended, or for half of the patience; the rest is calm.
+// phase plays so many runs under one fault, which goes on until all have ended
+// or the phase has burnt for long enough; the rest is calm.
 func (c campaign) phase(ctx context.Context, s *stage, f fault, r *rand.Rand, first, share int) ([]*run, error) {
 	made := make([]*run, share)
 	for i := range made {
@@ -57,7 +58,7 @@ func (c campaign) phase(ctx context.Context, s *stage, f fault, r *rand.Rand, fi
 			return nil, err
 		}
 	}
-	bad, endFault := context.WithTimeout(ctx, c.patience/2)
+	bad, endFault := context.WithTimeout(ctx, c.burn)
 	defer endFault()
 	var breaking, playing sync.WaitGroup
 	breaking.Go(func() {

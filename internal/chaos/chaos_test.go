@@ -28,7 +28,7 @@ func TestSmallCampaign(t *testing.T) {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.close()) })
-	c := campaign{runs: 52, kills: 10, seed: 1, parallel: 12, patience: 2 * time.Minute, out: t.Output()}
+	c := campaign{runs: 39, kills: 6, seed: 1, parallel: 12, burn: 6 * time.Second, patience: 3 * time.Minute, out: t.Output()}
 	all, err := c.play(t.Context(), s)
 	require.NoError(t, err)
 	v, err := c.judge(t.Context(), s, all)

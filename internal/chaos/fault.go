@@ -50,22 +50,21 @@ func killAtRandom(ctx context.Context, s *stage, r *rand.Rand) {
 	}
 }
 
-// crashAt lets every process die at a point of its first attempt that comes
-// there.
+// crashAt lets the processes of one worker die at a point, each at the first
+// attempt that comes there, while the other worker goes on; then the other way
+// round.
 func crashAt(point string) func(context.Context, *stage, *rand.Rand) {
-	return func(ctx context.Context, s *stage, _ *rand.Rand) {
-		before := s.lives()
-		for i, w := range s.workers {
+	return func(ctx context.Context, s *stage, r *rand.Rand) {
+		for turn := 0; ctx.Err() == nil; turn++ {
+			i := turn % len(s.workers)
+			w := s.workers[i]
 			w.next("--crash-at", point)
 			s.kill(i)
-		}
-		<-ctx.Done()
-		for _, w := range s.workers {
+			before := w.lived()
+			between(ctx, r, 3*time.Second, 5*time.Second)
 			w.next()
-		}
-		s.kills.Add(int64(s.lives() - before - len(s.workers)))
-		for i := range s.workers {
-			s.kill(i) // the processes to come do not die by themselves
+			s.kills.Add(int64(w.lived() - before))
+			s.kill(i) // its process would still die there
 		}
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/holdpoint/holdpoint/internal/toolchain"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -32,6 +33,7 @@ func execute(ctx context.Context, args []string, out, errOut io.Writer) int {
 	flags.Uint64Var(&c.seed, "seed", 1, "of plans and faults")
 	flags.IntVar(&c.parallel, "parallel", 24, "runs at a time")
 	flags.StringVar(&c.only, "fault", "", "only this fault")
+	flags.DurationVar(&c.burn, "burn", 2*time.Minute, "how long each fault goes on at most")
 	flags.DurationVar(&c.patience, "patience", 6*time.Minute, "of one phase, after which its runs count as hung")
 	keep := flags.Bool("keep", false, "keep the folder with the logs")
 	if err := flags.Parse(args); err != nil {

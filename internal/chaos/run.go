@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/internal/runs"
@@ -66,7 +68,7 @@ func (s *stage) newRun(n int, f fault, r *rand.Rand) (*run, error) {
 }
 
 // look is how often a run is looked at.
-const look = 250 * time.Millisecond
+const look = 500 * time.Millisecond
 
 // play takes a run from its start to its end: it approves the plan as it comes
 // to wait for that, and resolves what is in doubt by a look at the targets. It
@@ -93,9 +95,12 @@ func (s *stage) play(ctx context.Context, one *run) error {
 
 // attend looks at a run once, and does what it waits for.
 func (s *stage) attend(ctx context.Context, one *run) (over bool, err error) {
+	if waits, err := s.waits(ctx, one.id); err != nil || !waits {
+		return false, nil //nolint:nilerr // the server is away: the next look tells
+	}
 	seen, err := s.reader.Read(ctx, one.id)
 	if err != nil {
-		return false, nil //nolint:nilerr // the server is away: the next look tells
+		return false, nil //nolint:nilerr // as above
 	}
 	one.status, one.reason = seen.Status.Status, seen.Status.Reason
 	switch {
@@ -109,6 +114,21 @@ func (s *stage) attend(ctx context.Context, one *run) (over bool, err error) {
 		return false, s.resolve(ctx, one, seen)
 	}
 	return false, nil
+}
+
+// waits asks the server, without the run's history, whether it has ended or
+// waits for somebody.
+func (s *stage) waits(ctx context.Context, id string) (bool, error) {
+	seen, err := s.client.DescribeWorkflow(ctx, id, "")
+	if err != nil {
+		return false, err
+	}
+	var shown workflows.RunStatus
+	payload := seen.RawResponse.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[workflows.StatusAttribute]
+	if err := converter.GetDefaultDataConverter().FromPayload(payload, &shown); err != nil {
+		return false, err
+	}
+	return seen.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING || shown == workflows.WaitingApproval || shown == workflows.WaitingResolution, nil
 }
 
 func (s *stage) say(ctx context.Context, one *run, signal string, payload any) {

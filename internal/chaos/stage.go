@@ -174,15 +174,6 @@ func (s *stage) kill(i int) {
 	}
 }
 
-// lives is how many processes the workers have had.
-func (s *stage) lives() int {
-	n := 0
-	for _, w := range s.workers {
-		n += w.lived()
-	}
-	return n
-}
-
 func (s *stage) restartPostgres(ctx context.Context, r *rand.Rand) {
 	s.restarting.Lock()
 	defer s.restarting.Unlock()
