@@ -163,7 +163,7 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 	x.state.Halt = Halt{}
 	switch {
 	case halt.Failed != "":
-		x.skipRest()
+		x.state.SkipRest()
 		return stop, x.stepFailed(ctx, ExecuteAction, errors.New(halt.Failed))
 	case x.canceled:
 		x.state.Fail(ExecuteAction, "canceled", 0, now(ctx))
@@ -181,14 +181,5 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 	default:
 		x.complete(ctx, ExecuteAction, x.state.Step(ExecuteAction).Attempts)
 		return summarize, nil
-	}
-}
-
-// skipRest marks what a failure kept from beginning.
-func (x *execution) skipRest() {
-	for i := range x.state.Actions {
-		if x.state.Actions[i].Status == StepPending {
-			x.state.Actions[i].Status = StepSkipped
-		}
 	}
 }

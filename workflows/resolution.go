@@ -50,7 +50,7 @@ func (x *execution) act(ctx workflow.Context) {
 		row.Resolution.Applied = true
 		if row.Resolution.Outcome == approvals.Abort {
 			x.aborted = true
-			x.state.Halt.fail(row.ID + ": its outcome stays unknown; aborted by " + row.Resolution.Operator)
+			x.state.Halt.fail(row.Aborted())
 			continue
 		}
 		word := *row.Resolution

@@ -147,6 +147,15 @@ func (s *State) ActionEnded(i int, out ExecuteActionResult) {
 	}
 }
 
+// SkipRest marks what a failure kept from beginning.
+func (s *State) SkipRest() {
+	for i := range s.Actions {
+		if s.Actions[i].Status == StepPending {
+			s.Actions[i].Status = StepSkipped
+		}
+	}
+}
+
 // ActionFailed records an action that failed for good. Whether its effect may
 // have happened is what the error's class says; no class means that it may.
 func (s *State) ActionFailed(i int, err error) {

@@ -82,6 +82,11 @@ type Action struct {
 // waits for a person does not.
 func (a Action) Failed() bool { return a.Error != "" && a.Doubt == nil }
 
+// Aborted is the failure of a run in which a person gave the action up.
+func (a Action) Aborted() string {
+	return a.ID + ": its outcome stays unknown; aborted by " + a.Resolution.Operator
+}
+
 // Resolved is a person's accepted word about an action in doubt.
 type Resolved struct {
 	Outcome  approvals.Outcome `json:"outcome"`

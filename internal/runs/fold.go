@@ -67,7 +67,7 @@ func (f *fold) event(e *historypb.HistoryEvent) error {
 		a := e.GetActivityTaskTimedOutEventAttributes()
 		f.failed(f.end(a.GetScheduledEventId()), a.GetFailure(), at)
 	case enums.EVENT_TYPE_MARKER_RECORDED:
-		return f.marker(e.GetMarkerRecordedEventAttributes())
+		return f.marker(e.GetMarkerRecordedEventAttributes(), at)
 	case enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
 		return f.attributes(e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes())
 	default:
@@ -220,6 +220,21 @@ func (f *fold) landed(s scheduled, at time.Time) {
 	}
 }
 
+// aborted is the end that a person makes of an action in doubt. As in the
+// workflow, those in flight are waited for.
+func (f *fold) aborted(v approvals.Verdict, at time.Time) {
+	i := f.place(v.ActionID)
+	if i == noAction {
+		return
+	}
+	row := &f.state.Actions[i]
+	row.Resolution.Applied = true
+	if !f.inFlight() {
+		f.state.SkipRest()
+		f.state.Fail(workflows.ExecuteAction, row.Aborted(), 0, at)
+	}
+}
+
 // inFlight reports whether an action is under way.
 func (f *fold) inFlight() bool {
 	for _, s := range f.running {
@@ -241,7 +256,7 @@ func (f *fold) left() bool {
 }
 
 // marker reads the verdicts that a local activity recorded.
-func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
+func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) error {
 	if m.GetMarkerName() != "LocalActivity" || m.GetFailure() != nil {
 		return nil
 	}
@@ -250,7 +265,9 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes) error {
 		return err
 	}
 	for _, v := range judged.Verdicts {
-		f.state.Take(&v)
+		if f.state.Take(&v); v.Code == approvals.Accepted && v.Outcome == approvals.Abort {
+			f.aborted(v, at)
+		}
 		f.state.Decisions.Add(v)
 	}
 	return nil
