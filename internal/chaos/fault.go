@@ -45,7 +45,7 @@ func between(ctx context.Context, r *rand.Rand, least, most time.Duration) bool 
 }
 
 func killAtRandom(ctx context.Context, s *stage, r *rand.Rand) {
-	for between(ctx, r, 300*time.Millisecond, 2500*time.Millisecond) {
+	for between(ctx, r, 200*time.Millisecond, 1200*time.Millisecond) {
 		s.kill(r.IntN(len(s.workers)))
 	}
 }
@@ -112,7 +112,7 @@ func restartTemporal(ctx context.Context, s *stage, r *rand.Rand) {
 
 // everything is all of it, one after the other and over each other.
 func everything(ctx context.Context, s *stage, r *rand.Rand) {
-	for between(ctx, r, 300*time.Millisecond, 2*time.Second) {
+	for between(ctx, r, 200*time.Millisecond, time.Second) {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
 		switch r.IntN(6) {
 		case 0, 1:
