@@ -45,7 +45,7 @@ func between(ctx context.Context, r *rand.Rand, least, most time.Duration) bool 
 }
 
 func killAtRandom(ctx context.Context, s *stage, r *rand.Rand) {
-	for between(ctx, r, 200*time.Millisecond, 1200*time.Millisecond) {
+	for between(ctx, r, 150*time.Millisecond, 800*time.Millisecond) {
 		s.kill(r.IntN(len(s.workers)))
 	}
 }
@@ -114,16 +114,16 @@ func restartTemporal(ctx context.Context, s *stage, r *rand.Rand) {
 func everything(ctx context.Context, s *stage, r *rand.Rand) {
 	for between(ctx, r, 200*time.Millisecond, time.Second) {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
-		switch r.IntN(6) {
-		case 0, 1:
+		switch r.IntN(9) {
+		case 0, 1, 2, 3, 4:
 			s.kill(r.IntN(len(s.workers)))
-		case 2:
-			stopAndContinue(short, s, r)
-		case 3:
-			hurt([]string{resetAnswers, cutAnswers, loseAnswers, delayAnswers}[r.IntN(4)])(short, s, r)
-		case 4:
-			s.restartPostgres(context.WithoutCancel(ctx), r)
 		case 5:
+			stopAndContinue(short, s, r)
+		case 6:
+			hurt([]string{resetAnswers, cutAnswers, loseAnswers, delayAnswers}[r.IntN(4)])(short, s, r)
+		case 7:
+			s.restartPostgres(context.WithoutCancel(ctx), r)
+		case 8:
 			if r.IntN(3) == 0 {
 				s.restartTemporal(context.WithoutCancel(ctx), r)
 			}
