@@ -6,15 +6,18 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
+	"github.com/holdpoint/holdpoint/activities/notify"
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// Activities holds what the steps need. All fields must be set.
+// Activities holds what the steps need. All fields but Notices must be set.
 type Activities struct {
 	Roots    map[string]string           // source roots by name: absolute folders
 	Limits   sources.Limits              // of one collection
@@ -22,11 +25,13 @@ type Activities struct {
 	Tools    *tools.Registry
 	Blobs    *blobs.Store
 	Effects  *effects.Protocol
-	Policy   approvals.Policy
+	Policy   *policy.Policy
 	Parallel int // how many actions of one plan may be in flight
+	Notices  *notify.Channels
 	Log      *zap.Logger
 
-	decoded decodedPlans
+	decoded   recent[plan.Digest, plan.Plan]
+	evaluated recent[evaluation, approvals.Terms]
 }
 
 // Register adds the activities to a worker under the names of the contract.
@@ -40,6 +45,7 @@ func (a *Activities) Register(registry worker.ActivityRegistry) {
 		workflows.JudgeDecisions:          a.JudgeDecisions,
 		workflows.JudgeResolutions:        a.JudgeResolutions,
 		workflows.SettleAction:            a.SettleAction,
+		workflows.Notify:                  a.Notify,
 	} {
 		registry.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
 	}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -31,11 +32,11 @@ func (a *Activities) ExecuteAction(
 ) (workflows.ExecuteActionResult, error) {
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
-	action, tool, err := a.approvedAction(ctx, in)
+	p, action, tool, err := a.approvedAction(ctx, in)
 	if err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	mayBegin := func(context.Context) error { return a.mayBegin(in, action, tool, clock.now()) }
+	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, clock.now()) }
 	leave, err := a.Tools.Enter(ctx, action.Tool)
 	if err != nil {
 		return a.notBegun(ctx, in, result, err)
@@ -45,7 +46,7 @@ func (a *Activities) ExecuteAction(
 		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Run(ctx, tool, tools.Call{
-		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.Approvals[0].Approver, Action: action, MayBegin: mayBegin,
+		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.By(), Action: action, MayBegin: mayBegin,
 	}, result.Attempt, in.Tenant)
 	switch {
 	case errors.As(err, new(*refusal)):
@@ -64,37 +65,40 @@ func (a *Activities) ExecuteAction(
 // approvedAction finds the action in the plan's verified bytes, and its tool.
 func (a *Activities) approvedAction(
 	ctx context.Context, in workflows.ExecuteActionInput,
-) (plan.Action, tools.Tool, error) {
+) (plan.Plan, plan.Action, tools.Tool, error) {
 	p, err := a.loadPlan(ctx, in.Tenant, in.Blob, in.PlanHash)
 	if err != nil {
-		return plan.Action{}, nil, err
+		return p, plan.Action{}, nil, err
 	}
 	action, ok := p.Find(in.ActionID)
 	if !ok || p.RunID != in.RunID || action.IdempotencyKey != in.Key {
-		return action, nil, bad("not_in_plan", "action %s is not the one that plan %s has under that name", in.ActionID, in.PlanHash)
+		return p, action, nil, bad("not_in_plan", "action %s is not the one that plan %s has under that name", in.ActionID, in.PlanHash)
 	}
 	tool, ok := a.Tools.Get(action.Tool)
 	if !ok {
-		return action, nil, bad("no_tool", "this worker has no tool %q", action.Tool)
+		return p, action, nil, bad("no_tool", "this worker has no tool %q", action.Tool)
 	}
-	return action, tool, nil
+	return p, action, tool, nil
 }
 
-// mayBegin is the gate once more, at the point of effect. nil says that the
-// action may be carried out now. A Permanent fault says why not: a refusal
-// leads back to the gate or ends the run, and a grant that never was one for
-// this plan is broken, which no new plan mends.
+// mayBegin is the gate once more, at the point of effect: the grant is of this
+// plan and alive, and the policy of today, evaluated anew for the very plan that
+// is carried out, is met by it, signatures and all. Whether the policy has
+// changed does not matter, so nothing is taken on the workflow's word. nil says
+// that the action may be carried out now. A Permanent fault says why not: a
+// refusal leads back to the gate or ends the run, and a grant that never was one
+// for this plan is broken, which no new plan mends.
 func (a *Activities) mayBegin(
-	in workflows.ExecuteActionInput, action plan.Action, tool tools.Tool, now time.Time,
+	in workflows.ExecuteActionInput, p plan.Plan, action plan.Action, tool tools.Tool, now time.Time,
 ) error {
 	err := in.Grant.Covers(in.PlanHash, now)
-	if err == nil && in.Grant.PolicyVersion != a.Policy.Version() {
-		err = a.Policy.StillAllows(in.Grant, in.Requester)
+	if err == nil {
+		err = a.policyAllows(in, p, action)
 	}
 	switch {
 	case errors.Is(err, approvals.ErrGrantExpired):
 		return refuse(workflows.OutcomeExpired, err.Error())
-	case errors.Is(err, approvals.ErrPolicyChanged):
+	case errors.Is(err, approvals.ErrPolicyChanged), errors.Is(err, approvals.ErrNotConfirmed):
 		return refuse(workflows.OutcomePolicyChanged, err.Error())
 	case err != nil:
 		return bad("not_granted", "action %s must not be carried out: %v", action.ID, err)
@@ -103,6 +107,15 @@ func (a *Activities) mayBegin(
 		return refuse(workflows.OutcomeDrifted, "tool "+action.Tool+" is not the version that the plan was made for")
 	}
 	return nil
+}
+
+// policyAllows asks the policy of today.
+func (a *Activities) policyAllows(in workflows.ExecuteActionInput, p plan.Plan, action plan.Action) error {
+	terms, err := a.terms(in.PlanHash, p, in.Requester)
+	if err != nil {
+		return fmt.Errorf("%w: it cannot be applied to this plan any more: %w", approvals.ErrPolicyChanged, err)
+	}
+	return terms.StillAllows(in.Grant, in.Requester, action.ID)
 }
 
 // refusal is an outcome that the workflow knows how to go on from, on its way

@@ -148,7 +148,7 @@ func TestExecuteActionBeginsNothingWithoutALiveApproval(t *testing.T) {
 		},
 		"by one who may not any more": {
 			func(h *house, _ *workflows.ExecuteActionInput) { h.acts.Policy = policyOf(h.t, "test", "cy.ma") },
-			workflows.OutcomePolicyChanged, "bo.lin is not an approver",
+			workflows.OutcomePolicyChanged, "bo.lin is in no group",
 		},
 		"by the requester, when the policy has changed": {
 			func(h *house, in *workflows.ExecuteActionInput) {
@@ -245,7 +245,7 @@ func TestExecuteActionOfWhichThePermissionEndsMeanwhile(t *testing.T) {
 			h.acts.Effects.Reached = func(effects.Point) { h.acts.Policy = policyOf(t, "test", "cy.ma") }
 			out, err := h.execute(in)
 			requireEnded(t, h, workflows.OutcomePolicyChanged, out, err)
-			require.Contains(t, out.Detail, "bo.lin is not an approver")
+			require.Contains(t, out.Detail, "bo.lin is in no group")
 		})
 		t.Run("the approval expires, "+name, func(t *testing.T) {
 			h, in := prepare(t)

@@ -35,6 +35,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools/gitpages"
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -99,11 +100,11 @@ func needGit(t *testing.T) {
 	}
 }
 
-func policyOf(t *testing.T, label string, approvers ...string) approvals.Policy {
+func policyOf(t *testing.T, label string, approvers ...string) *policy.Policy {
 	t.Helper()
-	policy, err := approvals.NewPolicy(label, approvers, time.Hour, time.Hour)
+	p, err := policy.Simple(label, approvers, time.Hour, time.Hour)
 	require.NoError(t, err)
-	return policy
+	return p
 }
 
 // use gives the worker these tools and no others.
@@ -227,11 +228,15 @@ func (h *house) blobFile(d plan.Digest) string {
 // grant is an approval of a plan by bo.lin, given just now.
 func (h *house) grant(hash plan.Digest) approvals.Grant {
 	h.t.Helper()
-	grant, err := approvals.NewGrant(
-		approvals.Request{RunID: runID, RequestID: "request-1", PlanHash: hash, Policy: h.acts.Policy},
-		approvals.Verdict{
-			Code: approvals.Accepted, Decision: approvals.Approve, PlanHash: hash.String(), Approver: "bo.lin", At: time.Now(),
-		})
+	now := time.Now()
+	grant, err := approvals.NewGrant(approvals.Request{
+		RunID: runID, RequestID: "request-1", PlanHash: hash, Phase: approvals.PhaseGranted,
+		Terms: approvals.Terms{
+			Version: h.acts.Policy.Version(), Proof: approvals.ByClaim, GrantLife: time.Hour,
+			Quorums: []approvals.Quorum{{Group: "approvers", Need: 1, Members: []string{"bo.lin"}}},
+		},
+		Taken: []approvals.Taken{{Approval: approvals.Approval{Approver: "bo.lin", At: now}, Decision: approvals.Approve}},
+	}, now)
 	require.NoError(h.t, err)
 	return grant
 }

@@ -177,6 +177,8 @@ func fields(info activity.Info, args []any) []zap.Field {
 			fs = append(fs, zap.String("action_id", in.ActionID), zap.String("idempotency_key", in.Key))
 		case workflows.SettleActionInput:
 			fs = append(fs, zap.String("action_id", in.ActionID), zap.String("idempotency_key", in.Key))
+		case workflows.Notice:
+			fs = append(fs, zap.String("channel", in.Channel), zap.String("event", string(in.Event)), zap.String("idempotency_key", in.Key))
 		case workflows.SummarizeInput:
 			fs = append(fs, zap.String("idempotency_key", in.Key))
 		}

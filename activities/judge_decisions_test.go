@@ -41,7 +41,10 @@ func judge(t *testing.T, batch ...workflows.Arrival) []approvals.Verdict {
 	out, err := (&activities.Activities{}).JudgeDecisions(context.Background(), workflows.JudgeDecisionsInput{
 		Request: approvals.Request{
 			RunID: runID, RequestID: "request-1", Phase: approvals.PhaseOpen, PlanHash: thePlan, Requester: "ann.wu",
-			Policy: policyOf(t, "test", "bo.lin", "cy.ma"),
+			Terms: approvals.Terms{
+				Label: "test", Version: "test@sha256:01", Proof: approvals.ByClaim, GrantLife: time.Hour,
+				Quorums: []approvals.Quorum{{Group: "approvers", Need: 1, Members: []string{"bo.lin", "cy.ma"}}},
+			},
 		},
 		Arrivals: batch,
 	})

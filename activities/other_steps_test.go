@@ -22,14 +22,19 @@ import (
 // names can be looked up later.
 func TestRequestApproval(t *testing.T) {
 	h := newHouse(t)
+	h.note("a.md", "# A")
+	made := h.planned()
 	ask := func() (out workflows.RequestApprovalResult) {
-		require.NoError(t, h.do(string(workflows.RequestApproval), workflows.RequestApprovalInput{RunID: runID, Task: task()}, &out))
+		require.NoError(t, h.do(string(workflows.RequestApproval), workflows.RequestApprovalInput{
+			RunID: runID, Task: task(), PlanHash: made.PlanHash, Blob: made.Blob,
+		}, &out))
 		return out
 	}
 	first, second := ask(), ask()
 	require.NotEqual(t, first.RequestID, second.RequestID)
 	require.GreaterOrEqual(t, len(first.RequestID), 20)
-	require.Equal(t, h.acts.Policy, first.Policy)
+	require.Equal(t, h.acts.Policy.Version(), first.Terms.Version)
+	require.Equal(t, "1 of approvers", first.Terms.Asks())
 	kept, err := os.ReadFile(h.blobFile(plan.Sum(h.acts.Policy.Canonical())))
 	require.NoError(t, err)
 	require.Equal(t, h.acts.Policy.Canonical(), kept)

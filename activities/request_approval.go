@@ -7,15 +7,20 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// RequestApproval says who must decide on a plan, and for how long, and gives
-// the request a fresh id. The policy's bytes are kept, so that the version in
-// the approval record can be looked up later.
+// RequestApproval evaluates the policy for a plan: who must decide on it, and
+// for how long. It gives the request a fresh id. The policy's bytes are kept, so
+// that the version in the approval record can be looked up, and evaluated again,
+// later.
 func (a *Activities) RequestApproval(
 	ctx context.Context, in workflows.RequestApprovalInput,
 ) (workflows.RequestApprovalResult, error) {
-	if a.Policy.ApproverFor(in.Task.Requester) == "" {
-		return workflows.RequestApprovalResult{}, bad("nobody_may_approve",
-			"the policy %s has no approver but the requester, who may not approve her own run", a.Policy.Label)
+	p, err := a.loadPlan(ctx, in.Task.Tenant, in.Blob, in.PlanHash)
+	if err != nil {
+		return workflows.RequestApprovalResult{}, err
+	}
+	terms, err := a.terms(in.PlanHash, p, in.Task.Requester)
+	if err != nil {
+		return workflows.RequestApprovalResult{}, bad("policy_refused", "the policy %s cannot be applied to this plan: %v", a.Policy.Label(), err)
 	}
 	if _, err := a.Blobs.Put(ctx, in.Task.Tenant, a.Policy.Canonical()); err != nil {
 		return workflows.RequestApprovalResult{}, err
@@ -23,6 +28,7 @@ func (a *Activities) RequestApproval(
 	return workflows.RequestApprovalResult{
 		Attempt:   attempt(ctx),
 		RequestID: rand.Text(),
-		Policy:    a.Policy,
+		Terms:     terms,
+		Notify:    a.Notices.Names(in.Task.Tenant),
 	}, nil
 }

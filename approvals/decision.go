@@ -35,14 +35,26 @@ func (c Choice) known() bool { return c == Approve || c == Reject || c == Revise
 type Decision struct {
 	Decision Choice      `json:"decision"`
 	PlanHash plan.Digest `json:"plan_hash"`
+	// ActionID makes it a confirmation: a word about this one action of an
+	// approved plan, which waits for it.
+	ActionID string `json:"action_id,omitempty"`
 	// Approver is a claim: whoever may send a signal may write any name. What
-	// proves it is the right to reach the namespace, or a gateway before it;
-	// signatures are not verified by this version.
+	// proves it is the signature; without one, the right to reach the namespace,
+	// or a gateway before it.
 	Approver string `json:"approver"`
 	Comment  string `json:"comment,omitempty"`
 	Feedback string `json:"feedback,omitempty"` // of a revise, for the planner
-	// Signature is taken and kept in the history. Nothing is concluded from it.
+	// Signature is an SSH signature over the decision's Statement, as
+	// ssh-keygen -Y sign -n holdpoint writes it.
 	Signature string `json:"signature,omitempty"`
+}
+
+// text is what the person wrote, and signs.
+func (d Decision) text() string {
+	if d.Decision == Revise {
+		return d.Feedback
+	}
+	return d.Comment
 }
 
 // ParseDecision reads a decision strictly. Whatever two readers could take for
@@ -107,6 +119,8 @@ func (d *Decision) set(name, text string) (err error) {
 		d.PlanHash, err = planHash(text)
 	case "approver":
 		d.Approver = text
+	case "action_id":
+		d.ActionID = text
 	case "comment":
 		d.Comment = text
 	case "feedback":
@@ -114,7 +128,7 @@ func (d *Decision) set(name, text string) (err error) {
 	case "signature":
 		d.Signature = text
 	default:
-		return unknownMember(name, "decision", "plan_hash", "approver", "comment", "feedback", "signature")
+		return unknownMember(name, "decision", "plan_hash", "action_id", "approver", "comment", "feedback", "signature")
 	}
 	return err
 }
@@ -149,16 +163,24 @@ func (d Decision) check() error {
 		return errors.New("there is no plan_hash")
 	case d.Approver == "":
 		return errors.New("there is no approver")
-	case len(d.Approver) > maxIdentityBytes:
-		return fmt.Errorf("the approver has %d bytes; at most %d are allowed", len(d.Approver), maxIdentityBytes)
-	case len(d.Comment) > MaxTextBytes:
-		return fmt.Errorf("the comment has %d bytes; at most %d are allowed", len(d.Comment), MaxTextBytes)
-	case len(d.Feedback) > MaxTextBytes:
-		return fmt.Errorf("the feedback has %d bytes; at most %d are allowed", len(d.Feedback), MaxTextBytes)
+	case d.ActionID != "" && d.Decision == Revise:
+		return errors.New("one action cannot be revised, for the plan is approved; approve or reject the action")
 	case d.Decision == Revise && strings.TrimSpace(d.Feedback) == "":
 		return errors.New("revise needs feedback, which says what the new plan is to do otherwise")
+	case d.Decision == Revise && d.Comment != "" && d.Signature != "":
+		return errors.New("of a signed revise only the feedback is signed; write the comment into it")
 	case d.Decision != Revise && d.Feedback != "":
 		return fmt.Errorf("feedback belongs to revise; with %s, write a comment", d.Decision)
+	}
+	return errors.Join(
+		atMost("approver", d.Approver, maxIdentityBytes), atMost("action_id", d.ActionID, maxIdentityBytes),
+		atMost("comment", d.Comment, MaxTextBytes), atMost("feedback", d.Feedback, MaxTextBytes),
+	)
+}
+
+func atMost(member, text string, limit int) error {
+	if len(text) > limit {
+		return fmt.Errorf("the %s has %d bytes; at most %d are allowed", member, len(text), limit)
 	}
 	return nil
 }

@@ -25,8 +25,16 @@ func TestParseDecision(t *testing.T) {
 			Decision{Decision: Reject, PlanHash: h1, Approver: "Bo.Lin"},
 		},
 		"revise": {
-			`{"decision":"revise","plan_hash":"H1","approver":"bo.lin","feedback":"先写 <b>","comment":"c","signature":"s"}`,
-			Decision{Decision: Revise, PlanHash: h1, Approver: "bo.lin", Feedback: "先写 <b>", Comment: "c", Signature: "s"},
+			`{"decision":"revise","plan_hash":"H1","approver":"bo.lin","feedback":"先写 <b>","comment":"c"}`,
+			Decision{Decision: Revise, PlanHash: h1, Approver: "bo.lin", Feedback: "先写 <b>", Comment: "c"},
+		},
+		"signed": {
+			`{"decision":"revise","plan_hash":"H1","approver":"bo.lin","feedback":"先写 <b>","signature":"s"}`,
+			Decision{Decision: Revise, PlanHash: h1, Approver: "bo.lin", Feedback: "先写 <b>", Signature: "s"},
+		},
+		"of one action": {
+			`{"decision":"approve","plan_hash":"H1","action_id":"pay","approver":"bo.lin"}`,
+			Decision{Decision: Approve, PlanHash: h1, ActionID: "pay", Approver: "bo.lin"},
 		},
 		"escaped": {
 			`{"d\u0065cision":"\u0061pprove","plan_hash":"H1","approver":"bo.lin"}`,
@@ -52,6 +60,9 @@ var malformed = map[string]struct{ raw, says string }{
 	"a number":             {`42`, "is a number, not an object"},
 	"an array":             {`["approve"]`, "is an array, not an object"},
 	"true":                 {`true`, "is a boolean, not an object"},
+	"signed comment":       {`{"decision":"revise","plan_hash":"H1","approver":"bo.lin","feedback":"a","comment":"b","signature":"s"}`, "only the feedback is signed"},
+	"revise one action":    {`{"decision":"revise","plan_hash":"H1","approver":"bo.lin","feedback":"a","action_id":"pay"}`, "one action cannot be revised"},
+	"long action":          {`{"decision":"approve","plan_hash":"H1","approver":"bo.lin","action_id":"` + strings.Repeat("a", 255) + `"}`, "the action_id has 255 bytes"},
 	"null":                 {`null`, "is null, not an object"},
 	"no input":             {``, "no input"},
 	"blanks":               {" \n", "no input"},

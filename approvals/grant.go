@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -17,53 +18,104 @@ var (
 	ErrOtherPlan     = errors.New("the approval is of another plan")
 	ErrGrantExpired  = errors.New("the approval has expired")
 	ErrPolicyChanged = errors.New("the policy has changed since the approval")
+	ErrNotConfirmed  = errors.New("the action has not been confirmed")
 )
 
 // Grant is the approval record: the permission to carry out one plan until one
 // moment. The zero Grant permits nothing. Times are UTC and whole seconds.
 type Grant struct {
+	RunID         string      `json:"run_id,omitempty"`
 	PlanHash      plan.Digest `json:"plan_hash"`
-	PolicyVersion string      `json:"approval_policy_version"` // Policy.Version
+	PolicyVersion string      `json:"approval_policy_version"` // Terms.Version
 	RequestID     string      `json:"request_id"`
-	Approvals     []Approval  `json:"approvals"`
-	ApprovedAt    time.Time   `json:"approved_at"` // the workflow's time
-	ExpiresAt     time.Time   `json:"expires_at"`  // fixed here; later settings do not move it
+	// ByPolicy names the rules because of which nobody was asked; there are no
+	// approvals then.
+	ByPolicy  []string   `json:"by_policy,omitempty"`
+	Approvals []Approval `json:"approvals"`
+	// Confirmations are words about single actions, given after the approval.
+	Confirmations []Confirmation `json:"confirmations,omitempty"`
+	ApprovedAt    time.Time      `json:"approved_at"` // the workflow's time
+	ExpiresAt     time.Time      `json:"expires_at"`  // fixed here; later settings do not move it
+	// DecideBy is until when the request waited: the "expires" of the
+	// statements that were signed.
+	DecideBy time.Time `json:"decide_by,omitzero"`
 }
 
 // Approval is one person's part in a grant.
 type Approval struct {
-	Approver string    `json:"approver"` // normalized; a claim, see Decision
+	Approver string    `json:"approver"` // normalized
 	Comment  string    `json:"comment"`
 	At       time.Time `json:"at"`
+	// Groups are the quorums that it counts for.
+	Groups string `json:"groups,omitempty"`
+	Proven
+	Text plan.Digest `json:"text_sha256,omitzero"` // of the comment, as it was signed
 }
 
-// NewGrant makes the grant that an accepted approval of r's plan opens. It
-// holds for the policy's GrantLife from the verdict's time, cut to the second.
-func NewGrant(r Request, v Verdict) (Grant, error) {
-	if v.Code != Accepted || v.Decision != Approve {
-		return Grant{}, fmt.Errorf("%w: the verdict is %s of %q", ErrNotGranted, v.Code, v.Decision)
-	}
-	if r.PlanHash.IsZero() || v.PlanHash != r.PlanHash.String() {
-		return Grant{}, fmt.Errorf("%w: %s, not %s", ErrOtherPlan, v.PlanHash, r.PlanHash)
-	}
-	at := v.At.UTC().Truncate(time.Second)
-	return Grant{
-		PlanHash:      r.PlanHash,
-		PolicyVersion: r.Policy.Version(),
-		RequestID:     r.RequestID,
-		Approvals:     []Approval{{Approver: v.Approver, Comment: v.Comment, At: at}},
-		ApprovedAt:    at,
-		ExpiresAt:     at.Add(r.Policy.GrantLife),
-	}, nil
+// Confirmation is one person's word that one action may go.
+type Confirmation struct {
+	ActionID string `json:"action_id"`
+	Approval
 }
 
-// WithoutComments is the permission alone, for where it is written many times.
-func (g Grant) WithoutComments() Grant {
+// NewGrant makes the grant of a request whose quorums are met, or which needs
+// nobody. It holds for the terms' GrantLife from at, cut to the second.
+func NewGrant(r Request, at time.Time) (Grant, error) {
+	switch {
+	case r.PlanHash.IsZero():
+		return Grant{}, fmt.Errorf("%w: there is no plan", ErrOtherPlan)
+	case r.Phase != PhaseGranted:
+		return Grant{}, fmt.Errorf("%w: the request is not granted", ErrNotGranted)
+	case r.Missing() != "":
+		return Grant{}, fmt.Errorf("%w: %s must still approve", ErrNotGranted, r.Missing())
+	}
+	at = at.UTC().Truncate(time.Second)
+	g := Grant{
+		RunID: r.RunID, PlanHash: r.PlanHash, PolicyVersion: r.Terms.Version, RequestID: r.RequestID, ByPolicy: r.Terms.ByPolicy,
+		ApprovedAt: at, ExpiresAt: at.Add(r.Terms.GrantLife), DecideBy: r.Expires(),
+	}
+	seats := r.Terms.seat(r.approved())
+	for _, t := range r.Taken {
+		if t.Decision == Approve && t.ActionID == "" {
+			t.Groups = seats.groups(t.Approver)
+			g.Approvals = append(g.Approvals, t.Approval)
+		}
+	}
+	return g, nil
+}
+
+// Confirmed returns the grant with one more action confirmed. The receiver's
+// own list stays as it is.
+func (g Grant) Confirmed(actionID string, by Approval) Grant {
+	g.Confirmations = append(slices.Clone(g.Confirmations), Confirmation{ActionID: actionID, Approval: by})
+	return g
+}
+
+// For is the permission for one action, for where it is written many times:
+// without comments, and without the words about other actions.
+func (g Grant) For(actionID string) Grant {
 	g.Approvals = slices.Clone(g.Approvals)
 	for i := range g.Approvals {
 		g.Approvals[i].Comment = ""
 	}
+	g.Confirmations = slices.DeleteFunc(slices.Clone(g.Confirmations), func(c Confirmation) bool { return c.ActionID != actionID })
+	for i := range g.Confirmations {
+		g.Confirmations[i].Comment = ""
+	}
 	return g
+}
+
+// By names who granted it, for a record of one line: the approvers, or the
+// rules of the policy that ask nobody.
+func (g Grant) By() string {
+	if len(g.Approvals) == 0 {
+		return "policy: " + strings.Join(g.ByPolicy, ", ")
+	}
+	names := make([]string, len(g.Approvals))
+	for i, a := range g.Approvals {
+		names[i] = a.Approver
+	}
+	return strings.Join(names, ", ")
 }
 
 // Covers reports whether an effect of the plan may begin at now: nil, or
@@ -72,7 +124,7 @@ func (g Grant) WithoutComments() Grant {
 // policy gives one, so what cannot be read never means "no expiry".
 func (g Grant) Covers(hash plan.Digest, now time.Time) error {
 	switch {
-	case g.PlanHash.IsZero() || len(g.Approvals) == 0:
+	case g.PlanHash.IsZero() || len(g.Approvals) == 0 && len(g.ByPolicy) == 0:
 		return ErrNotGranted
 	case g.PlanHash != hash:
 		return fmt.Errorf("%w: it is of %s, this is %s", ErrOtherPlan, g.PlanHash, hash)
@@ -81,22 +133,6 @@ func (g Grant) Covers(hash plan.Digest, now time.Time) error {
 			g.ApprovedAt.Format(time.RFC3339), g.ExpiresAt.Format(time.RFC3339))
 	case !now.Before(g.ExpiresAt):
 		return fmt.Errorf("%w: it held until %s", ErrGrantExpired, g.ExpiresAt.UTC().Format(time.RFC3339))
-	}
-	return nil
-}
-
-// StillAllows reports whether this policy, which may be newer than the grant's,
-// would accept each of its approvals of a run of requester: nil, or
-// ErrNotGranted, or ErrPolicyChanged, which leads back to the gate. Its periods
-// are not asked: a grant's expiry was fixed when it was given.
-func (p Policy) StillAllows(g Grant, requester string) error {
-	if len(g.Approvals) == 0 {
-		return ErrNotGranted
-	}
-	for _, a := range g.Approvals {
-		if code, reason := p.Allows(requester, a.Approver, Approve); code != Accepted {
-			return fmt.Errorf("%w: %s", ErrPolicyChanged, reason)
-		}
 	}
 	return nil
 }

@@ -15,41 +15,47 @@ func sampleGrant(t *testing.T) Grant {
 	t.Helper()
 	a := arrival(decision(t, Approve, h1, "Bo.Lin"))
 	a.At = noon.Add(300 * time.Millisecond)
-	g, err := NewGrant(openRequest(), judgeOne(t, openRequest(), a))
+	granted := fold(openRequest(), []Verdict{judgeOne(t, openRequest(), a)})
+	g, err := NewGrant(granted, a.At)
 	require.NoError(t, err)
 	return g
 }
 
 func TestNewGrantFixesItsTimes(t *testing.T) {
-	require.Equal(t, Grant{
-		PlanHash:      h1,
-		PolicyVersion: samplePolicy().Version(),
-		RequestID:     "01JD",
-		Approvals:     []Approval{{Approver: bo, At: noon}},
-		ApprovedAt:    noon,
-		ExpiresAt:     noon.Add(8 * time.Hour),
-	}, sampleGrant(t))
-
 	raw, err := json.Marshal(sampleGrant(t))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"plan_hash":"`+h1.String()+`","approval_policy_version":"`+samplePolicy().Version()+`","request_id":"01JD",
-		"approvals":[{"approver":"bo.lin","comment":"","at":"2026-01-05T12:00:00Z"}],
-		"approved_at":"2026-01-05T12:00:00Z","expires_at":"2026-01-05T20:00:00Z"}`, string(raw))
+	// The last digest is that of no text at all.
+	require.JSONEq(t, `{"run_id":"tenant-a/weekly-2025-w40","plan_hash":"`+h1.String()+`","approval_policy_version":"weekly-report@sha256:01",
+		"request_id":"01JD","approvals":[{"approver":"bo.lin","comment":"","at":"2026-01-05T12:00:00Z","groups":"approvers","proof":"claim",
+		"text_sha256":"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],
+		"approved_at":"2026-01-05T12:00:00Z","expires_at":"2026-01-05T20:00:00Z","decide_by":"2026-01-06T12:00:00Z"}`, string(raw))
 }
 
-func TestNewGrantNeedsAnAcceptedApprovalOfItsPlan(t *testing.T) {
-	for _, v := range []Verdict{
-		{},
-		{Code: Accepted, PlanHash: h1.String()},
-		{Code: Accepted, Decision: Reject, PlanHash: h1.String(), Approver: bo},
-		{Code: Duplicate, Decision: Approve, PlanHash: h1.String(), Approver: bo},
+func TestNewGrantNeedsItsQuorums(t *testing.T) {
+	byBo := Taken{Approval: Approval{Approver: bo}, Decision: Approve}
+	for name, spoil := range map[string]func(r *Request){
+		"nobody approved":  func(r *Request) { r.Phase = PhaseGranted },
+		"the gate is open": func(r *Request) { r.Taken = []Taken{byBo} },
+		"only a rejection": func(r *Request) {
+			r.Phase, r.Taken = PhaseGranted, []Taken{{Approval: byBo.Approval, Decision: Reject}}
+		},
+		"only a word about an action": func(r *Request) {
+			r.Phase, r.Taken = PhaseGranted, []Taken{{Approval: byBo.Approval, Decision: Approve, ActionID: "a"}}
+		},
+		"one of two": func(r *Request) { r.Phase, r.Taken, r.Terms.Quorums[0].Need = PhaseGranted, []Taken{byBo}, 2 },
+		"one person twice": func(r *Request) {
+			r.Phase, r.Taken, r.Terms.Quorums[0].Need = PhaseGranted, []Taken{byBo, byBo}, 2
+		},
+		"no terms": func(r *Request) { r.Phase, r.Taken, r.Terms = PhaseGranted, []Taken{byBo}, Terms{} },
 	} {
-		_, err := NewGrant(openRequest(), v)
-		require.ErrorIs(t, err, ErrNotGranted)
+		t.Run(name, func(t *testing.T) {
+			r := openRequest()
+			spoil(&r)
+			_, err := NewGrant(r, noon)
+			require.ErrorIs(t, err, ErrNotGranted)
+		})
 	}
-	_, err := NewGrant(openRequest(), Verdict{Code: Accepted, Decision: Approve, PlanHash: h0.String(), Approver: bo})
-	require.ErrorIs(t, err, ErrOtherPlan)
-	_, err = NewGrant(Request{}, Verdict{Code: Accepted, Decision: Approve, PlanHash: plan.Digest{}.String()})
+	_, err := NewGrant(Request{Phase: PhaseGranted, Taken: []Taken{byBo}, Terms: sampleTerms()}, noon)
 	require.ErrorIs(t, err, ErrOtherPlan)
 }
 
@@ -99,20 +105,30 @@ func TestC057_AnExpiryThatCannotBeReadIsNeverNone(t *testing.T) {
 
 func TestStillAllowsAsksTheNewerPolicy(t *testing.T) {
 	g := sampleGrant(t)
-	require.NoError(t, samplePolicy().StillAllows(g, requester))
+	of := func(change func(t *Terms)) Terms {
+		terms := sampleTerms()
+		change(&terms)
+		return terms
+	}
+	require.NoError(t, sampleTerms().StillAllows(g, requester, "a"))
+	require.NoError(t, of(func(t *Terms) { t.GrantLife, t.Label = time.Second, "stricter" }).StillAllows(g, requester, "a"),
+		"later settings do not move an expiry that was fixed")
+	require.NoError(t, Terms{ByPolicy: []string{"notes"}}.StillAllows(g, requester, "a"), "nobody need be asked any more")
 
-	shorter := samplePolicy()
-	shorter.GrantLife, shorter.Label = time.Second, "stricter"
-	require.NoError(t, shorter.StillAllows(g, requester), "later settings do not move an expiry that was fixed")
+	require.ErrorIs(t, of(func(t *Terms) { t.Quorums[0].Members = []string{cy} }).StillAllows(g, requester, "a"), ErrPolicyChanged)
+	require.ErrorIs(t, of(func(t *Terms) { t.Quorums[0].Need = 2 }).StillAllows(g, requester, "a"), ErrPolicyChanged)
+	require.ErrorIs(t, of(func(t *Terms) { t.Proof = BySignature }).StillAllows(g, requester, "a"), ErrPolicyChanged)
+	require.ErrorIs(t, of(func(t *Terms) { t.Confirm = []string{"a"} }).StillAllows(g, requester, "a"), ErrNotConfirmed)
+	require.NoError(t, of(func(t *Terms) { t.Confirm = []string{"b"} }).StillAllows(g, requester, "a"))
+	require.ErrorIs(t, sampleTerms().StillAllows(g, bo, "a"), ErrPolicyChanged)
+	require.ErrorIs(t, Terms{}.StillAllows(g, requester, "a"), ErrPolicyChanged)
+	require.ErrorIs(t, sampleTerms().StillAllows(Grant{}, requester, "a"), ErrNotGranted)
 
-	without := samplePolicy()
-	without.Approvers = []string{cy}
-	require.ErrorIs(t, without.StillAllows(g, requester), ErrPolicyChanged)
-	require.ErrorIs(t, samplePolicy().StillAllows(g, bo), ErrPolicyChanged)
-	require.ErrorIs(t, Policy{}.StillAllows(g, requester), ErrPolicyChanged)
-	require.ErrorIs(t, samplePolicy().StillAllows(Grant{}, requester), ErrNotGranted)
+	byPolicy := Grant{PlanHash: h1, ByPolicy: []string{"notes"}, ApprovedAt: noon, ExpiresAt: noon.Add(time.Hour)}
+	require.NoError(t, byPolicy.Covers(h1, noon))
+	require.ErrorIs(t, sampleTerms().StillAllows(byPolicy, requester, "a"), ErrPolicyChanged, "somebody must be asked now")
 
 	two := g
 	two.Approvals = append(two.Approvals, Approval{Approver: stranger})
-	require.ErrorIs(t, samplePolicy().StillAllows(two, requester), ErrPolicyChanged)
+	require.NoError(t, sampleTerms().StillAllows(two, requester, "a"), "whoever does not count today is passed over")
 }

@@ -51,10 +51,25 @@ func judge(r Request, a Arrival) Verdict {
 		return v
 	}
 	v.Decision, v.PlanHash, v.Approver = d.Decision, d.PlanHash.String(), d.Approver
-	v.Comment, v.Feedback = d.Comment, d.Feedback
-	v.Code, v.Reason = decide(r, d, a.Late)
-	if v.Code == Accepted {
-		v.Approver, _ = NormalizeIdentity(d.Approver) // Allows has normalized it already
+	v.Comment, v.Feedback, v.ActionID = d.Comment, d.Feedback, d.ActionID
+	if v.Code, v.Reason = speaks(r, d, a.Late); v.Code != Accepted {
+		return v
+	}
+	statement, err := r.StatementOf(d)
+	if err != nil {
+		v.Code, v.Reason = NotAnApprover, sentence(err) // Allows has refused it already
+		return v
+	}
+	proven, code, reason := r.Terms.prove(statement.Approver, statement.Bytes(), d.Signature, a.At)
+	if code == Accepted {
+		code, reason = counts(r, d, statement.Approver)
+	}
+	if v.Code, v.Reason = code, reason; code != Accepted {
+		return v
+	}
+	v.Approver, v.Proven, v.RequestID = statement.Approver, proven, r.RequestID
+	if d.Decision == Approve && d.ActionID == "" {
+		v.Missing = r.After(v).Missing()
 	}
 	return v
 }
@@ -66,8 +81,8 @@ func read(a Arrival) (Decision, error) {
 	return ParseDecision(a.Raw)
 }
 
-// decide returns the code of a well-formed decision, and its reason.
-func decide(r Request, d Decision, late bool) (Code, string) {
+// speaks judges who speaks, and of what.
+func speaks(r Request, d Decision, late bool) (Code, string) {
 	switch {
 	case r.PlanHash.IsZero() && r.Phase == PhaseClosed:
 		return TooLate, "The run has ended without a plan; nothing can be decided any more."
@@ -78,13 +93,7 @@ func decide(r Request, d Decision, late bool) (Code, string) {
 	case r.Phase == PhaseExpired || r.Phase == PhaseOpen && late:
 		return Expired, fmt.Sprintf("The time to decide ran out at %s. Start the run again and decide on its new plan.", r.DecideBy.UTC().Format(time.RFC3339))
 	}
-	if code, reason := r.Policy.Allows(r.Requester, d.Approver, d.Decision); code != Accepted {
-		return code, reason
-	}
-	if r.Phase == PhaseOpen {
-		return Accepted, ""
-	}
-	return afterwards(r, d)
+	return r.Terms.Allows(r.Requester, d.Approver, d.Decision)
 }
 
 // stale names both plans, so that an approver finds out which one she read.
@@ -92,19 +101,41 @@ func stale(r Request, got plan.Digest) string {
 	return fmt.Sprintf("The decision is on the plan %s; the run's plan is %s. Read that one and decide on it.", got, r.PlanHash)
 }
 
-// afterwards judges a decision that would have been valid while the gate was
-// open.
-func afterwards(r Request, d Decision) (Code, string) {
-	name, err := NormalizeIdentity(d.Approver)
-	if err == nil && slices.Contains(r.Taken, Taken{Approver: name, Decision: d.Decision}) {
+// counts judges what others, and she herself, have decided meanwhile.
+func counts(r Request, d Decision, name string) (Code, string) {
+	switch {
+	case r.took(name, d):
 		return Duplicate, fmt.Sprintf("The same decision of %s was accepted already. Nothing is left to do.", name)
-	}
-	switch r.Phase {
-	case PhaseGranted:
+	case d.ActionID != "":
+		return confirms(r, d)
+	case r.Phase == PhaseOpen && d.Decision == Approve && r.Terms.fills(r.approved(), name):
+		return Accepted, ""
+	case r.Phase == PhaseOpen && d.Decision == Approve:
+		return NotNeeded, fmt.Sprintf("The groups that %s is in have approved already; still missing: %s. Nothing is left for her to do.", name, r.Missing())
+	case r.Phase == PhaseOpen:
+		return Accepted, ""
+	case r.Phase == PhaseGranted && len(r.Confirm) > 0 && d.Decision == Reject:
+		return TooLate, fmt.Sprintf("The plan was approved already. To stop what is left, reject the action that waits, by action_id %s, or cancel the run.",
+			r.Confirm[0])
+	case r.Phase == PhaseGranted:
 		return TooLate, "The plan was approved already and is being carried out. To stop it, cancel the run."
-	case PhaseRevising:
+	case r.Phase == PhaseRevising:
 		return TooLate, "A revision of this plan was asked for already. Wait for the new plan and decide on that."
 	default:
 		return TooLate, "The run has ended or is ending; nothing can be decided any more. See its result."
+	}
+}
+
+// confirms judges a word about one action.
+func confirms(r Request, d Decision) (Code, string) {
+	switch {
+	case r.Phase == PhaseOpen:
+		return NotAsked, "The plan itself waits for a decision. Decide on it first, without an action_id."
+	case r.Phase != PhaseGranted:
+		return TooLate, "The run has ended or is ending; nothing can be decided any more. See its result."
+	case !slices.Contains(r.Confirm, d.ActionID):
+		return NotAsked, fmt.Sprintf("The action %s does not wait for a word of its own. Look at the run's status.", plan.Escape(shorten(d.ActionID)))
+	default:
+		return Accepted, ""
 	}
 }

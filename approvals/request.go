@@ -28,32 +28,83 @@ type Request struct {
 	Phase     Phase       `json:"phase"`
 	PlanHash  plan.Digest `json:"plan_hash"`
 	Requester string      `json:"requester"`
-	Policy    Policy      `json:"policy"`
+	Terms     Terms       `json:"terms"`
 	DecideBy  time.Time   `json:"decide_by"` // for people; whether a decision is late is a fact of its Arrival
 	Taken     []Taken     `json:"taken"`     // the accepted decisions on PlanHash, in order
+	// Confirm lists the actions that wait for a word of their own now.
+	Confirm []string `json:"confirm,omitempty"`
 }
 
-// Taken is a decision that was accepted.
+// maxTakenComment bounds a comment where it is carried along. The verdict has
+// it whole.
+const maxTakenComment = 1000
+
+// Taken is a decision that was accepted. Its request is the one in which it
+// stands.
 type Taken struct {
-	Approver string `json:"approver"` // normalized
+	Approval
 	Decision Choice `json:"decision"`
+	ActionID string `json:"action_id,omitempty"` // of a confirmation
+}
+
+// Expires is until when the request waits, to the second, as statements say it.
+func (r Request) Expires() time.Time { return r.DecideBy.UTC().Truncate(time.Second) }
+
+// approved lists who has approved the plan, in order.
+func (r Request) approved() []string {
+	var names []string
+	for _, t := range r.Taken {
+		if t.Decision == Approve && t.ActionID == "" {
+			names = append(names, t.Approver)
+		}
+	}
+	return names
+}
+
+// Missing says in words who must still approve the plan; "" when nobody.
+func (r Request) Missing() string { return r.Terms.Missing(r.approved()) }
+
+// took reports whether this very decision of this person was accepted.
+func (r Request) took(name string, d Decision) bool {
+	return slices.ContainsFunc(r.Taken, func(t Taken) bool {
+		return t.Approver == name && t.Decision == d.Decision && t.ActionID == d.ActionID
+	})
 }
 
 // After returns the request as it stands after v: the workflow and Judge go on
 // from one verdict to the next by this function alone. A refusal changes
-// nothing. The receiver's own list stays as it is.
+// nothing. The receiver's own lists stay as they are.
+//
+// One rejection ends it, and one revision makes a new plan. An approval opens
+// the grant when it is the last that the quorums want; a confirmation lets its
+// one action go.
 func (r Request) After(v Verdict) Request {
 	if v.Code != Accepted {
 		return r
 	}
-	r.Taken = append(slices.Clone(r.Taken), Taken{Approver: v.Approver, Decision: v.Decision})
-	switch v.Decision {
-	case Approve:
-		r.Phase = PhaseGranted
-	case Reject:
+	r.Taken = append(slices.Clone(r.Taken), takenOf(v))
+	r.Confirm = slices.DeleteFunc(slices.Clone(r.Confirm), func(id string) bool { return id == v.ActionID })
+	switch {
+	case v.Decision == Reject:
 		r.Phase = PhaseClosed
-	case Revise:
+	case v.Decision == Revise:
 		r.Phase = PhaseRevising
+	case v.ActionID == "" && r.Missing() == "":
+		r.Phase = PhaseGranted
 	}
 	return r
+}
+
+func takenOf(v Verdict) Taken {
+	text := v.Comment
+	if v.Decision == Revise {
+		text = v.Feedback
+	}
+	return Taken{
+		Approval: Approval{
+			Approver: v.Approver, Comment: plan.Clip(v.Comment, maxTakenComment), At: v.At.UTC().Truncate(time.Second), Proven: v.Proven,
+			Text: plan.Sum([]byte(text)),
+		},
+		Decision: v.Decision, ActionID: v.ActionID,
+	}
 }

@@ -37,7 +37,7 @@ type Resolution struct {
 	// shows it; empty speaks of the one in doubt now. With it, a word that was
 	// sent twice cannot resolve what became of the action after the first.
 	Claim string `json:"claim,omitempty"`
-	// Signature is taken and kept in the history. Nothing is concluded from it.
+	// Signature is an SSH signature over the resolution's ResolutionStatement.
 	Signature string `json:"signature,omitempty"`
 }
 
@@ -124,9 +124,10 @@ func (r Resolution) check() error {
 // Doubts is what resolutions are judged against: the actions of a run that
 // wait for one.
 type Doubts struct {
+	RunID     string      `json:"run_id"`
 	PlanHash  plan.Digest `json:"plan_hash"`
 	Requester string      `json:"requester"`
-	Policy    Policy      `json:"policy"`
+	Terms     Terms       `json:"terms"`
 	Waiting   []InDoubt   `json:"waiting"`
 	Resolved  []string    `json:"resolved"` // ids of the actions that were in doubt, of this plan
 	Ended     bool        `json:"ended"`    // the run has ended, or is ending
@@ -176,8 +177,20 @@ func judgeResolution(d Doubts, a Arrival) Verdict {
 	}
 	v.PlanHash, v.Approver = r.PlanHash.String(), r.Operator
 	v.ActionID, v.Outcome, v.Evidence = r.ActionID, r.Outcome, r.Evidence
-	if v.Code, v.Reason = resolve(d, r); v.Code == Accepted {
-		v.Approver, _ = NormalizeIdentity(r.Operator) // MayResolve has normalized it already
+	if v.Code, v.Reason = speaksOf(d, r); v.Code != Accepted {
+		return v
+	}
+	statement, err := d.StatementOf(r)
+	if err != nil {
+		v.Code, v.Reason = NotAResolver, sentence(err) // MayResolve has refused it already
+		return v
+	}
+	proven, code, reason := d.Terms.prove(statement.Operator, statement.Bytes(), r.Signature, a.At)
+	if code == Accepted {
+		code, reason = resolve(d, r)
+	}
+	if v.Code, v.Reason = code, reason; code == Accepted {
+		v.Approver, v.Proven, v.Claim = statement.Operator, proven, statement.Claim
 	}
 	return v
 }
@@ -189,8 +202,8 @@ func readResolution(a Arrival) (Resolution, error) {
 	return ParseResolution(a.Raw)
 }
 
-// resolve returns the code of a well-formed resolution, and its reason.
-func resolve(d Doubts, r Resolution) (Code, string) {
+// speaksOf judges who speaks, and of what.
+func speaksOf(d Doubts, r Resolution) (Code, string) {
 	switch {
 	case d.Ended:
 		return TooLate, "The run has ended or is ending; nothing can be resolved in it any more. See its result."
@@ -199,9 +212,11 @@ func resolve(d Doubts, r Resolution) (Code, string) {
 	case r.PlanHash != d.PlanHash:
 		return StalePlan, fmt.Sprintf("The resolution is of the plan %s; the run's plan is %s. Look at the run again.", r.PlanHash, d.PlanHash)
 	}
-	if code, reason := d.Policy.MayResolve(d.Requester, r.Operator); code != Accepted {
-		return code, reason
-	}
+	return d.Terms.MayResolve(d.Requester, r.Operator, r.ActionID)
+}
+
+// resolve judges whether the action waits for this word.
+func resolve(d Doubts, r Resolution) (Code, string) {
 	waiting := slices.IndexFunc(d.Waiting, func(w InDoubt) bool { return w.ActionID == r.ActionID })
 	switch {
 	case waiting >= 0 && r.Claim != "" && r.Claim != d.Waiting[waiting].Claim:

@@ -67,59 +67,18 @@ func TestParseResolution(t *testing.T) {
 	require.EqualError(t, err, "there is no input")
 }
 
-func TestWhoMayResolve(t *testing.T) {
-	p, err := approvals.NewPolicy("p", []string{"bo.lin", "cy.ma"}, time.Hour, time.Hour)
-	require.NoError(t, err)
-	named := p
-	named.Resolvers = []string{"ops.li"}
-	for _, tt := range []struct {
-		policy   approvals.Policy
-		operator string
-		want     approvals.Code
-	}{
-		{p, "Bo.Lin", approvals.Accepted},
-		{p, "ops.li", approvals.NotAResolver},
-		{p, "ann.wu", approvals.SelfApproval},
-		{p, "а.wu", approvals.NotAResolver}, // a Cyrillic letter
-		{named, "ops.li", approvals.Accepted},
-		{named, "bo.lin", approvals.NotAResolver}, // approvers resolve only where nobody else is named
-		{named, "ann.wu", approvals.SelfApproval},
-	} {
-		code, reason := tt.policy.MayResolve("ann.wu", tt.operator)
-		require.Equal(t, tt.want, code, tt.operator)
-		require.Equal(t, tt.want == approvals.Accepted, reason == "")
+func termsOfTwo() approvals.Terms {
+	return approvals.Terms{
+		Label: "p", Version: "p@sha256:01", Proof: approvals.ByClaim, DecideWithin: time.Hour, GrantLife: time.Hour,
+		Quorums:   []approvals.Quorum{{Group: "approvers", Need: 1, Members: []string{"bo.lin", "cy.ma"}}},
+		Resolvers: []approvals.Resolvers{{Members: []string{"bo.lin", "cy.ma"}}},
 	}
-	require.Equal(t, "bo.lin", p.ResolverFor("ann.wu"))
-	require.Equal(t, "cy.ma", p.ResolverFor("bo.lin"))
-	require.Empty(t, named.ResolverFor("ops.li"), "a requester never resolves her own run")
-}
-
-// A policy that names no resolvers has the version that it had before there
-// were any: waiting runs hold it.
-func TestResolversAreOfTheVersionOnlyWhenNamed(t *testing.T) {
-	p, err := approvals.NewPolicy("p", []string{"bo.lin"}, time.Hour, time.Hour)
-	require.NoError(t, err)
-	require.Equal(t, `{"approvers":["bo.lin"],"decide_within_seconds":3600,"grant_life_seconds":3600,"label":"p"}`, string(p.Canonical()))
-	p.Resolvers = []string{"ops.li"}
-	require.Equal(t,
-		`{"approvers":["bo.lin"],"decide_within_seconds":3600,"grant_life_seconds":3600,"label":"p","resolvers":["ops.li"]}`, string(p.Canonical()))
-	var again approvals.Policy
-	require.NoError(t, json.Unmarshal(p.Canonical(), &again))
-	require.Equal(t, p, again)
-
-	read, err := approvals.ParsePolicy([]byte("label: p\napprovers: [bo.lin]\ndecide_within: 1h\ngrant_life: 1h\nresolvers: [Ops.Li]\n"), "policy.yaml")
-	require.NoError(t, err)
-	require.Equal(t, p, read)
-	_, err = approvals.ParsePolicy([]byte("label: p\napprovers: [bo.lin]\ndecide_within: 1h\ngrant_life: 1h\nresolvers: [ops.li, OPS.LI]\n"), "policy.yaml")
-	require.EqualError(t, err, "policy.yaml:5: resolvers: ops.li stands there twice")
 }
 
 // Resolutions are judged in their order, and the first valid word counts.
 func TestFirstValidWordCounts(t *testing.T) {
-	p, err := approvals.NewPolicy("p", []string{"bo.lin", "cy.ma"}, time.Hour, time.Hour)
-	require.NoError(t, err)
 	hash := plan.Sum([]byte("plan"))
-	d := approvals.Doubts{PlanHash: hash, Requester: "ann.wu", Policy: p, Waiting: []approvals.InDoubt{{ActionID: "a", Claim: "2"}, {ActionID: "b", Claim: "1"}}}
+	d := approvals.Doubts{PlanHash: hash, Requester: "ann.wu", Terms: termsOfTwo(), Waiting: []approvals.InDoubt{{ActionID: "a", Claim: "2"}, {ActionID: "b", Claim: "1"}}}
 	word := func(action, outcome, operator, claim string) approvals.Arrival {
 		raw, err := json.Marshal(approvals.Resolution{
 			ActionID: action, PlanHash: hash, Outcome: approvals.Outcome(outcome), Operator: operator, Evidence: "e", Claim: claim,

@@ -2,6 +2,7 @@ package approvals
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,15 +25,32 @@ var (
 	noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 )
 
-func samplePolicy() Policy {
-	return Policy{Label: "weekly-report", Approvers: []string{bo, cy}, DecideWithin: 24 * time.Hour, GrantLife: 8 * time.Hour}
+// sampleTerms want one of bo and cy, whose name is believed.
+func sampleTerms() Terms {
+	return Terms{
+		Label: "weekly-report", Version: "weekly-report@sha256:01", Proof: ByClaim,
+		Quorums:      []Quorum{{Group: "approvers", Need: 1, Members: []string{bo, cy}}},
+		DecideWithin: 24 * time.Hour, GrantLife: 8 * time.Hour,
+		Resolvers: []Resolvers{{Members: []string{bo, cy}}},
+	}
+}
+
+// asking returns terms that want so many of each group, each "name=a,b,c".
+func asking(need map[string]int, groups ...string) Terms {
+	terms := sampleTerms()
+	terms.Quorums = nil
+	for _, g := range groups {
+		name, members, _ := strings.Cut(g, "=")
+		terms.Quorums = append(terms.Quorums, Quorum{Group: name, Need: need[name], Members: strings.Split(members, ",")})
+	}
+	return terms
 }
 
 // openRequest waits for a decision on h1.
 func openRequest() Request {
 	return Request{
 		RunID: "tenant-a/weekly-2025-w40", RequestID: "01JD", Phase: PhaseOpen, PlanHash: h1,
-		Requester: requester, Policy: samplePolicy(), DecideBy: noon.Add(24 * time.Hour),
+		Requester: requester, Terms: sampleTerms(), DecideBy: noon.Add(24 * time.Hour),
 	}
 }
 

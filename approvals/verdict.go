@@ -21,6 +21,18 @@ const (
 	Expired       Code = "expired"
 	TooLate       Code = "too_late"
 
+	// BadSignature is a signature that does not fit the statement, the person
+	// or the time; SignatureRequired is none where the policy wants one.
+	BadSignature      Code = "bad_signature"
+	SignatureRequired Code = "signature_required"
+
+	// NotNeeded is an approval of a group that has approved already, while
+	// others are still missing.
+	NotNeeded Code = "not_needed"
+
+	// NotAsked is a word about an action that waits for none.
+	NotAsked Code = "not_asked"
+
 	// NotAResolver and NotInDoubt are of a resolution alone.
 	NotAResolver Code = "not_a_resolver"
 	NotInDoubt   Code = "not_in_doubt"
@@ -45,8 +57,8 @@ const (
 // Decision to Feedback are the sender's, as far as they could be read; of a
 // malformed decision they are empty, for what a doubtful text says must not be
 // recorded as what a person decided. Approver is the normalized name when
-// Accepted, and the claim as it was sent otherwise. Nothing here says that a
-// person was identified.
+// Accepted, and the claim as it was sent otherwise. Proven says, when Accepted,
+// what showed that it was that person: a signature, or nothing but the claim.
 type Verdict struct {
 	Code     Code      `json:"code"`
 	Decision Choice    `json:"decision"`
@@ -57,10 +69,18 @@ type Verdict struct {
 	Reason   string    `json:"reason"` // whole sentences: why, and what to do; empty when Accepted
 	At       time.Time `json:"at"`     // UTC: the workflow's time when the decision was read
 	Via      string    `json:"via"`    // ViaSignal or ViaUpdate
+	Proven
 
-	// Of a resolution, in place of Decision, Comment and Feedback. Approver is
-	// then the operator.
+	// Missing says, of an accepted approve, who must still approve: "1 of
+	// security". RequestID is the request that an accepted decision answers.
+	Missing   string `json:"missing,omitempty"`
+	RequestID string `json:"request_id,omitempty"`
+
+	// ActionID is of a confirmation and of a resolution; the rest of a resolution
+	// alone, in place of Decision, Comment and Feedback. Approver is then the
+	// operator.
 	ActionID string  `json:"action_id,omitempty"`
+	Claim    string  `json:"claim,omitempty"` // the claim in doubt, as it was signed
 	Outcome  Outcome `json:"outcome,omitempty"`
 	Evidence string  `json:"evidence,omitempty"`
 }

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/policyfile"
 	"github.com/holdpoint/holdpoint/internal/devserver"
 	"github.com/holdpoint/holdpoint/internal/devserver/devtest"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -111,9 +111,7 @@ func TestComposeMounts(t *testing.T) {
 }
 
 func TestComposePolicyIsOne(t *testing.T) {
-	raw, err := os.ReadFile("policy.yaml")
-	require.NoError(t, err)
-	_, err = approvals.ParsePolicy(raw, "policy.yaml")
+	_, err := policyfile.Read("policy.yaml")
 	require.NoError(t, err)
 }
 

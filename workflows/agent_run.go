@@ -36,6 +36,7 @@ type agentRun struct {
 	inbox    *inbox
 	carried  bool      // this execution begins where the one before it waited
 	shown    RunStatus // the status last shown outside
+	notices  int       // those that are on their way
 }
 
 func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (*agentRun, error) {
@@ -56,6 +57,7 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 		return nil, err
 	}
 	workflow.GoNamed(disconnected(ctx), "judge", r.judgeForever)
+	r.notifyAgain(ctx)
 	return r, nil
 }
 
@@ -83,7 +85,7 @@ func (r *agentRun) run(ctx workflow.Context) (*Status, error) {
 			}
 		}
 		switch next {
-		case execute: // has just been done, and names what follows
+		case execute, askAgain: // have just been done, and name what follows
 		case replan:
 			if r.state.Returns++; r.state.Returns > maxReturns {
 				return r.end(ctx, Failed, fmt.Sprintf("the run went back to planning %d times: %s", maxReturns, r.state.Reason))
@@ -106,13 +108,14 @@ type turn int
 const (
 	stop      turn = iota // the state says which end it is
 	replan                // back to make_plan, for what is left
+	askAgain              // nobody decided in time: the same plan, a new request
 	execute               // approved
 	summarize             // nothing is left to do
 )
 
 // planAndDecide goes from a collected context to a decision about a plan.
 func (r *agentRun) planAndDecide(ctx workflow.Context) (turn, error) {
-	if r.carried && r.state.Status == WaitingResolution {
+	if r.carried && r.state.Grant != nil {
 		r.carried = false
 		return execute, nil
 	}
@@ -133,7 +136,7 @@ func (r *agentRun) planAndDecide(ctx workflow.Context) (turn, error) {
 		}
 	}
 	r.carried = false
-	return r.awaitDecision(ctx)
+	return r.decide(ctx)
 }
 
 func (r *agentRun) collectContext(ctx workflow.Context) error {
@@ -204,6 +207,9 @@ func (r *agentRun) end(ctx workflow.Context, status RunStatus, reason string) (*
 	r.closeGate(status)
 	r.setStatus(ctx, status, reason)
 	err := workflow.Await(ctx, func() bool { return r.inbox.idle() && workflow.AllHandlersFinished(ctx) })
+	if err == nil {
+		err = r.awaitNotices(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

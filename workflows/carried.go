@@ -24,7 +24,7 @@ func (s State) Carried() *State {
 	if len(made.Plan) > maxInlineCarried {
 		made.Plan = nil
 	}
-	s.Plan, s.Gate = &made, approvals.Request{}
+	s.Plan, s.Gate = &made, approvals.Request{Taken: s.Gate.Taken}
 	feedback := make([]string, len(s.Feedback))
 	for i, f := range s.Feedback {
 		feedback[i] = plan.Clip(f, maxCarriedFeedback)
@@ -37,7 +37,7 @@ func (s State) Carried() *State {
 // carriedActions are the rows of an execution that waits, without what the
 // plan and the ledger have too. At the gate there are none.
 func (s State) carriedActions() []Action {
-	if s.Status != WaitingResolution {
+	if s.Grant == nil {
 		return nil
 	}
 	rows := make([]Action, len(s.Actions))
@@ -60,18 +60,19 @@ func (s State) carriedActions() []Action {
 
 // Resumed is the state that was carried over, whole again.
 func (s State) Resumed(task Task, runID string) State {
-	if s.Status == WaitingResolution {
+	if s.Grant != nil {
 		return s.resumedExecution(task, runID)
 	}
-	request, decideBy := s.Request, s.DecideBy
+	request, decideBy, asked, taken := s.Request, s.DecideBy, s.Asked, s.Gate.Taken
 	s.NewPlan(s.Plan)
-	s.Request, s.DecideBy = request, decideBy
+	s.Request, s.DecideBy, s.Asked = request, decideBy, asked
 	s.OpenGate(task, runID)
+	s.Gate.Taken = taken
 	return s
 }
 
 // resumedExecution is the state of a run that was approved, and waits for a
-// resolution.
+// person.
 func (s State) resumedExecution(task Task, runID string) State {
 	rows := append([]Action(nil), s.Actions...)
 	for i, planned := range s.Plan.Actions {
@@ -81,10 +82,13 @@ func (s State) resumedExecution(task Task, runID string) State {
 		}
 	}
 	s.Actions = rows
+	taken := s.Gate.Taken
 	s.OpenGate(task, runID)
-	s.Gate.Phase = approvals.PhaseGranted
-	for _, a := range s.Grant.Approvals {
-		s.Gate.Taken = append(s.Gate.Taken, approvals.Taken{Approver: a.Approver, Decision: approvals.Approve})
+	s.Gate.Phase, s.Gate.Taken = approvals.PhaseGranted, taken
+	if len(taken) == 0 { // carried over by a version before quorums
+		for _, a := range s.Grant.Approvals {
+			s.Gate.Taken = append(s.Gate.Taken, approvals.Taken{Approval: a, Decision: approvals.Approve})
+		}
 	}
 	return s
 }

@@ -7,12 +7,18 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-// ApproveCommand is the plain temporal command that approves a plan. Address,
-// namespace and credentials come from the sender's Temporal profile.
-func ApproveCommand(runID string, hash plan.Digest, approver string) string {
+// ApproveCommand is the plain temporal command that approves a plan, or, with
+// an actionID, one action of it that waits for a word of its own. Address,
+// namespace and credentials come from the sender's Temporal profile. A policy
+// that wants signatures refuses it.
+func ApproveCommand(runID string, hash plan.Digest, approver, actionID string) string {
+	about := ""
+	if actionID != "" {
+		about = fmt.Sprintf(`"action_id":"%s",`, actionID)
+	}
 	return fmt.Sprintf(
-		`temporal workflow signal --workflow-id %s --name %s --input '{"decision":"approve","plan_hash":"%s","approver":"%s"}'`,
-		shellQuote(runID), ApprovalName, hash, approver)
+		`temporal workflow signal --workflow-id %s --name %s --input '{"decision":"approve","plan_hash":"%s",%s"approver":"%s"}'`,
+		shellQuote(runID), ApprovalName, hash, about, approver)
 }
 
 // ResolveCommand is the plain temporal command that says that an action's
@@ -22,6 +28,16 @@ func ResolveCommand(runID string, hash plan.Digest, actionID, operator string) s
 		`temporal workflow signal --workflow-id %s --name %s --input `+
 			`'{"action_id":"%s","plan_hash":"%s","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
 		shellQuote(runID), ResolutionName, actionID, hash, operator)
+}
+
+// Command is a command that people copy into a shell: each word is quoted where
+// a shell would read more than a word.
+func Command(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellQuote(word)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // shellQuote leaves plain words as they are.

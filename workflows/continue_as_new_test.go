@@ -95,9 +95,7 @@ func waitingState(t *testing.T, actions int) *workflows.State {
 	decideBy := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	s.Status, s.DecideBy = workflows.WaitingApproval, &decideBy
 	s.Context = &workflows.CollectContextResult{Attempt: 1}
-	s.Request = &workflows.RequestApprovalResult{RequestID: "request-1", Policy: approvals.Policy{
-		Label: "test", Approvers: []string{"bo.lin", "cy.ma"}, DecideWithin: time.Hour, GrantLife: time.Hour,
-	}}
+	s.Request = &workflows.RequestApprovalResult{RequestID: "request-1", Terms: termsOf("bo.lin", "cy.ma", time.Hour, time.Hour)}
 	s.OpenGate(task(), "tenant-a/weekly-2025-w40")
 	angry := strings.Repeat("<", 4096)
 	for range 1000 {

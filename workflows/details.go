@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -43,12 +44,41 @@ func (r *agentRun) doubts() string {
 		row := r.state.Actions[i]
 		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key `%s`), sent to %s since %s.\n\n> %s\n\nLook there, then:\n\n```\n%s\n```\n\n",
 			row.ID, row.Key, plan.Escape(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.Escape(row.Doubt.Detail),
-			ResolveCommand(r.runID, r.state.Plan.PlanHash, row.ID, r.state.Request.Policy.ResolverFor(r.task.Requester))))
+			ResolveCommand(r.runID, r.state.Plan.PlanHash, row.ID, first(r.state.Request.Terms.ResolversFor(r.task.Requester, row.ID)))))
 	}
 	if more := len(waiting) - maxShownDoubts; more > 0 {
 		b.WriteString(fmt.Sprintf("… and %d more.\n\n", more))
 	}
 	return b.String()
+}
+
+// howToApprove says who must say what, and how.
+func (r *agentRun) howToApprove() string {
+	terms := r.state.Request.Terms
+	approver, until, actionID := terms.ApproverFor(r.task.Requester), *r.state.DecideBy, ""
+	text := "Wanted: " + terms.Asks()
+	if missing := r.state.Gate.Missing(); missing != "" && missing != terms.Asks() {
+		text += "; still missing: " + missing
+	}
+	if waiting := r.state.unconfirmed(); len(waiting) > 0 {
+		actionID, until = waiting[0], r.state.Grant.ExpiresAt
+		text = "Wanted: a word of one approver about action " + actionID + " alone"
+	}
+	command := ApproveCommand(r.runID, r.state.Plan.PlanHash, approver, actionID)
+	if terms.Proof == approvals.BySignature {
+		command = "approver approve " + shellQuote(r.runID)
+		if actionID != "" {
+			command += " --action " + actionID
+		}
+	}
+	return fmt.Sprintf("%s.\n\nDecide before %s. To approve:\n\n```\n%s\n```\n\n", text, until.Format(time.RFC3339), command)
+}
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
 }
 
 // maxShownDoubts bounds them in the Web UI.
@@ -67,8 +97,7 @@ func (r *agentRun) details() string {
 	}
 	b.WriteString(fmt.Sprintf("plan_hash: `%s`\n\n", r.state.Plan.PlanHash))
 	if r.state.Status == WaitingApproval {
-		b.WriteString(fmt.Sprintf("Decide before %s. To approve:\n\n```\n%s\n```\n\n",
-			r.state.DecideBy.Format(time.RFC3339), ApproveCommand(r.runID, r.state.Plan.PlanHash, r.state.Request.Policy.Approvers[0])))
+		b.WriteString(r.howToApprove())
 	}
 	if r.state.Status == WaitingResolution {
 		b.WriteString(r.doubts())

@@ -17,12 +17,15 @@ type execution struct {
 	landed   int // how many have come back, whatever their outcome
 	canceled bool
 	aborted  bool // a person gave up an action in doubt
+	// expiry is the end of the approval's life. It is watched only while an
+	// action waits for a word of its own.
+	expiry workflow.Future
 }
 
 // execute runs the actions and says where the run goes next.
 func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	r.state.Begin(ExecuteAction, r.task, now(ctx))
-	if r.state.Status != WaitingResolution {
+	if r.state.Status != WaitingResolution && len(r.state.unconfirmed()) == 0 {
 		r.setStatus(ctx, Running, "")
 	}
 	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions))}
@@ -39,9 +42,11 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 		if x.inFlight == 0 && !x.waits() {
 			return x.finish(ctx)
 		}
-		landed := x.landed
+		landed, unconfirmed := x.landed, len(x.state.unconfirmed())
+		x.watchExpiry(work)
 		err := workflow.Await(work, func() bool {
-			return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() || x.mayContinueAsNew(ctx)
+			return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() ||
+				len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAsNew(ctx)
 		})
 		switch {
 		case err != nil:
@@ -54,7 +59,7 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 
 func (x *execution) stopping() bool {
 	halt := x.state.Halt
-	return x.canceled || x.aborted || halt.Expired || halt.Replan != "" || halt.Failed != "" && x.task.OnFailure == Stop
+	return x.canceled || x.aborted || halt.Expired || halt.Rejected != "" || halt.Replan != "" || halt.Failed != "" && x.task.OnFailure == Stop
 }
 
 // launch begins every action that may begin now.
@@ -63,7 +68,7 @@ func (x *execution) launch(ctx workflow.Context) {
 		if x.inFlight >= x.state.Plan.Parallel {
 			return
 		}
-		if !x.left(i) || !x.ready(i) || x.crowded(i) {
+		if !x.left(i) || !x.state.ready(i) || x.crowded(i) {
 			continue
 		}
 		if !x.stopping() && !workflow.Now(ctx).Before(x.state.Grant.ExpiresAt) {
@@ -71,6 +76,9 @@ func (x *execution) launch(ctx workflow.Context) {
 		}
 		if x.stopping() {
 			return
+		}
+		if !x.confirmed(ctx, i) {
+			continue
 		}
 		x.begun[i] = true
 		x.state.ActionBegun(i)
@@ -106,9 +114,10 @@ func (x *execution) left(i int) bool {
 	return !x.begun[i] && (status == StepPending || status == StepInDoubt)
 }
 
-func (x *execution) ready(i int) bool {
-	for _, j := range x.state.Plan.Actions[i].After {
-		if x.state.Actions[j].Status != StepCompleted {
+// ready reports whether everything that an action depends on is done.
+func (s *State) ready(i int) bool {
+	for _, j := range s.Plan.Actions[i].After {
+		if s.Actions[j].Status != StepCompleted {
 			return false
 		}
 	}
@@ -122,7 +131,7 @@ func (x *execution) one(ctx workflow.Context, i int) {
 	err := workflow.ExecuteActivity(x.actionContext(ctx, planned), string(ExecuteAction), ExecuteActionInput{
 		RunID: x.runID, Tenant: x.task.Tenant, Requester: x.task.Requester,
 		PlanHash: x.state.Plan.PlanHash, Blob: x.state.Plan.Blob,
-		ActionID: planned.ID, Key: planned.Key, Grant: x.state.Grant.WithoutComments(),
+		ActionID: planned.ID, Key: planned.Key, Grant: x.state.Grant.For(planned.ID),
 	}).Get(ctx, &out)
 	if err != nil {
 		x.state.ActionFailed(i, err)
@@ -161,6 +170,7 @@ func (x *execution) note(i int) {
 func (x *execution) finish(ctx workflow.Context) (turn, error) {
 	counts, halt := countActions(x.state.Actions), x.state.Halt
 	x.state.Halt = Halt{}
+	x.state.giveUpConfirmations()
 	switch {
 	case halt.Failed != "":
 		x.state.SkipRest()
@@ -168,6 +178,10 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 	case x.canceled:
 		x.state.Fail(ExecuteAction, "canceled", 0, now(ctx))
 		return stop, temporal.NewCanceledError()
+	case halt.Rejected != "":
+		x.state.Fail(ExecuteAction, halt.Rejected, 0, now(ctx))
+		x.state.Status, x.state.Reason = Rejected, halt.Rejected
+		return stop, nil
 	case halt.Expired:
 		x.state.Fail(ExecuteAction, "the approval expired", 0, now(ctx))
 		x.state.Status = Expired

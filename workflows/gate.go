@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -29,11 +31,34 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 
 	// The deadline is fixed here, once and absolutely: a deploy with other
 	// settings changes no waiting run.
-	decideBy := now(ctx).Add(out.Policy.DecideWithin)
+	decideBy := now(ctx).Add(out.Terms.DecideWithin)
 	r.state.Request, r.state.DecideBy = &out, &decideBy
 	r.state.OpenGate(r.task, r.runID)
+	if out.Terms.Unattended() {
+		return r.state.GrantByPolicy(now(ctx))
+	}
+	r.notify(ctx, ApprovalRequested, "", nil)
 	return workflow.UpsertTypedSearchAttributes(ctx,
 		temporal.NewSearchAttributeKeyTime(DecideByAttribute).ValueSet(decideBy))
+}
+
+// decide holds the run until there is a decision. When nobody decided in time
+// and the policy says so, it asks again: a new request, with a time of its own.
+// What was approved on the one before is void.
+func (r *agentRun) decide(ctx workflow.Context) (turn, error) {
+	for {
+		if r.state.Gate.Phase == approvals.PhaseGranted {
+			return execute, nil // by policy: nobody is asked
+		}
+		next, err := r.awaitDecision(ctx)
+		if err != nil || next != askAgain {
+			return next, err
+		}
+		r.state.Asked++
+		if err := r.requestApproval(ctx); err != nil {
+			return stop, err
+		}
+	}
 }
 
 // awaitDecision holds the run until the plan is approved, rejected, sent back
@@ -50,6 +75,7 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 	deadline := workflow.NewTimerWithOptions(timerCtx, wait, workflow.TimerOptions{Summary: "time to decide"})
 	r.inbox.deadline = deadline
 	defer func() { r.inbox.deadline = nil }()
+	r.remind(timerCtx)
 
 	err := workflow.Await(ctx, func() bool {
 		return r.state.Gate.Phase != approvals.PhaseOpen ||
@@ -61,13 +87,39 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 		return stop, err
 	case r.state.Gate.Phase != approvals.PhaseOpen:
 		return r.decided(), nil
+	case deadline.IsReady() && r.state.Asked < r.state.Request.Terms.AskAgain:
+		r.state.Reason = fmt.Sprintf("nobody decided before %s; asked again", r.state.DecideBy.Format(time.RFC3339))
+		return askAgain, nil
 	case deadline.IsReady():
+		r.notify(ctx, ApprovalExpired, "", nil)
 		r.state.Status = Expired
 		r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
 		return stop, nil
 	default:
 		return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, r.state.Carried())
 	}
+}
+
+// remind tells people again, at the policy's times after the opening of the
+// gate, until ctx is canceled. Times that have passed are left out.
+func (r *agentRun) remind(ctx workflow.Context) {
+	terms := r.state.Request.Terms
+	if len(terms.RemindAfter) == 0 || len(r.state.Request.Notify[ApprovalReminded]) == 0 {
+		return
+	}
+	opened := r.state.DecideBy.Add(-terms.DecideWithin)
+	workflow.GoNamed(ctx, "remind", func(ctx workflow.Context) {
+		for i, after := range terms.RemindAfter {
+			wait := opened.Add(after).Sub(workflow.Now(ctx))
+			if wait <= 0 {
+				continue
+			}
+			if err := workflow.Sleep(ctx, wait); err != nil {
+				return
+			}
+			r.notify(ctx, ApprovalReminded, strconv.Itoa(i+1), nil)
+		}
+	})
 }
 
 // mayContinueAsNew is asked only at the gate, where no activity is in flight.

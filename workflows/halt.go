@@ -6,6 +6,8 @@ type Halt struct {
 	Failed  string `json:"failed,omitempty"`  // the first failure
 	Replan  string `json:"replan,omitempty"`  // the reason for a new plan
 	Expired bool   `json:"expired,omitempty"` // the approval's life is over
+	// Rejected says who did not let an action go that needed a word of its own.
+	Rejected string `json:"rejected,omitempty"`
 }
 
 // fail records the first failure.

@@ -44,6 +44,13 @@ type world struct {
 	collect error
 
 	decideWithin, grantLife time.Duration
+	// terms changes those of each request, which wants one of two people.
+	terms    func(t *approvals.Terms)
+	channels []string // each wants every event
+	requests int
+	notices  []workflows.Notice
+	// notify fails a channel when it returns an error.
+	notify func(workflows.Notice) error
 }
 
 func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
@@ -62,6 +69,7 @@ func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
 		string(workflows.ExecuteAction):   w.executeAction,
 		string(workflows.Summarize):       w.summarize,
 		workflows.SettleAction:            w.settleAction,
+		workflows.Notify:                  w.takeNotice,
 		workflows.JudgeDecisions:          (&activities.Activities{}).JudgeDecisions,
 		workflows.JudgeResolutions:        (&activities.Activities{}).JudgeResolutions,
 	} {
@@ -100,13 +108,47 @@ func (w *world) makePlan(in workflows.MakePlanInput) (workflows.MakePlanResult, 
 }
 
 func (w *world) requestApproval(workflows.RequestApprovalInput) (workflows.RequestApprovalResult, error) {
+	w.requests++
+	terms := termsOf("bo.lin", "cy.ma", w.decideWithin, w.grantLife)
+	if w.terms != nil {
+		w.terms(&terms)
+	}
 	return workflows.RequestApprovalResult{
-		Attempt: 1, RequestID: "request-1", Policy: approvals.Policy{
-			Label: "test", Approvers: []string{"bo.lin", "cy.ma"}, DecideWithin: w.decideWithin, GrantLife: w.grantLife,
-		},
+		Attempt: 1, RequestID: fmt.Sprintf("request-%d", w.requests), Terms: terms, Notify: channelsOf(w.channels...),
 	}, nil
 }
 
+// channelsOf want every event.
+func channelsOf(names ...string) map[workflows.Event][]string {
+	return map[workflows.Event][]string{
+		workflows.ApprovalRequested: names, workflows.ApprovalReminded: names, workflows.ApprovalExpired: names,
+		workflows.ConfirmationRequested: names, workflows.ResolutionNeeded: names,
+	}
+}
+
+func (w *world) takeNotice(n workflows.Notice) (workflows.NoticeResult, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notices = append(w.notices, n)
+	if w.notify != nil {
+		return workflows.NoticeResult{}, w.notify(n)
+	}
+	return workflows.NoticeResult{Attempt: 1, Answer: "202"}, nil
+}
+
+// told lists the notices that were sent, as "event to channel".
+func (w *world) told() []string {
+	var all []string
+	for _, n := range w.notices {
+		all = append(all, string(n.Event)+" to "+n.Channel)
+	}
+	return all
+}
+
+// confirm sends a word about one action.
+func (w *world) confirm(decision, action, approver string) {
+	w.sendRaw(fmt.Sprintf(`{"decision":%q,"plan_hash":%q,"action_id":%q,"approver":%q}`, decision, w.hash(0), action, approver))
+}
 func (w *world) executeAction(in workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error) {
 	w.mu.Lock()
 	w.executed = append(w.executed, in.ActionID)
@@ -229,4 +271,14 @@ func codes(s workflows.Status) []string {
 // refusedByTarget is a failure after which the effect surely is not there.
 func refusedByTarget() error {
 	return temporal.NewNonRetryableApplicationError("http_400: refused", workflows.ClassPermanent, nil)
+}
+
+// termsOf want one of two people, whose name is believed.
+func termsOf(one, other string, decideWithin, grantLife time.Duration) approvals.Terms {
+	both := []string{one, other}
+	return approvals.Terms{
+		Label: "test", Version: "test@sha256:01", Proof: approvals.ByClaim, DecideWithin: decideWithin, GrantLife: grantLife,
+		Quorums:   []approvals.Quorum{{Group: "approvers", Need: 1, Members: both}},
+		Resolvers: []approvals.Resolvers{{Members: both}},
+	}
 }

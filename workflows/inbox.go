@@ -115,7 +115,7 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 	if batch[0].topic == aboutEffect {
 		judged = workflow.ExecuteLocalActivity(ctx, JudgeResolutions, JudgeResolutionsInput{Doubts: r.state.Doubts(), Arrivals: arrivals})
 	} else {
-		judged = workflow.ExecuteLocalActivity(ctx, JudgeDecisions, JudgeDecisionsInput{Request: r.state.Gate, Arrivals: arrivals})
+		judged = workflow.ExecuteLocalActivity(ctx, JudgeDecisions, JudgeDecisionsInput{Request: r.state.GateNow(), Arrivals: arrivals})
 	}
 	var out JudgeDecisionsResult
 	err := judged.Get(ctx, &out)

@@ -66,24 +66,29 @@ func (x *execution) act(ctx workflow.Context) {
 
 // waits reports whether the run needs a person's word before it can go on.
 func (x *execution) waits() bool {
-	return !x.canceled && !x.aborted && len(x.state.waiting()) > 0
+	return !x.canceled && !x.aborted && len(x.state.waiting()) > 0 || !x.stopping() && len(x.state.unconfirmed()) > 0
 }
 
 // show keeps the status at WAITING_RESOLUTION for as long as an action waits
-// for a person, whatever else goes on meanwhile.
+// for a person to find out, and else at WAITING_APPROVAL for as long as one
+// waits for its own word, whatever else goes on meanwhile.
 func (x *execution) show(ctx workflow.Context) {
 	waiting := x.state.waiting()
 	switch {
 	case len(waiting) > 0 && !x.canceled && !x.aborted:
 		x.setStatus(ctx, WaitingResolution, x.state.WhatWaits())
-	case x.state.Status == WaitingResolution:
+		x.tellOfDoubts(ctx)
+	case !x.stopping() && len(x.state.unconfirmed()) > 0:
+		x.setStatus(ctx, WaitingApproval, x.state.whatIsUnconfirmed())
+	case x.state.Status == WaitingResolution, x.state.Status == WaitingApproval:
 		x.setStatus(ctx, Running, "")
 	}
 }
 
 // mayContinueAsNew is asked only while no activity is in flight.
 func (x *execution) mayContinueAsNew(ctx workflow.Context) bool {
-	return x.inFlight == 0 && x.state.Status == WaitingResolution && x.agentRun.mayContinueAsNew(ctx)
+	waits := x.state.Status == WaitingResolution || x.state.Status == WaitingApproval
+	return x.inFlight == 0 && waits && x.agentRun.mayContinueAsNew(ctx)
 }
 
 // waiting lists the places of the actions that wait for a person.
@@ -123,11 +128,11 @@ func (s *State) WhatWaits() string {
 
 // Doubts is what resolutions are judged against now.
 func (s *State) Doubts() approvals.Doubts {
-	d := approvals.Doubts{Requester: s.Gate.Requester, Ended: s.Status.Ended()}
+	d := approvals.Doubts{RunID: s.Gate.RunID, Requester: s.Gate.Requester, Ended: s.Status.Ended()}
 	if s.Plan == nil || s.Request == nil {
 		return d
 	}
-	d.PlanHash, d.Policy = s.Plan.PlanHash, s.Request.Policy
+	d.PlanHash, d.Terms = s.Plan.PlanHash, s.Request.Terms
 	for _, i := range s.waiting() {
 		row := s.Actions[i]
 		d.Waiting = append(d.Waiting, approvals.InDoubt{ActionID: row.ID, Claim: strconv.FormatInt(row.Doubt.Token, 10)})

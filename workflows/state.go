@@ -29,7 +29,9 @@ type State struct {
 	Actions   []Action               `json:"actions,omitempty"` // of the present plan, in its order
 	Decisions Decisions              `json:"decisions"`
 	Summary   *SummarizeResult       `json:"summary,omitempty"`
-	Halt      Halt                   `json:"halt,omitzero"` // of an execution that waits for a resolution
+	Halt      Halt                   `json:"halt,omitzero"`     // of an execution that waits for a person
+	Asked     int                    `json:"asked,omitempty"`   // how often the gate opened anew for this plan
+	Notices   []NoticeRow            `json:"notices,omitempty"` // the last of them
 }
 
 // NewState is where a run begins.
@@ -105,7 +107,7 @@ func (s *State) Skip(name StepName) {
 // NewPlan takes a plan in place of the one before. Whatever was asked and
 // granted for that one is void.
 func (s *State) NewPlan(p *MakePlanResult) {
-	s.Plan, s.Request, s.Grant, s.DecideBy = p, nil, nil, nil
+	s.Plan, s.Request, s.Grant, s.DecideBy, s.Asked = p, nil, nil, nil, 0
 	if step := s.Step(ExecuteAction); step.Status == StepRunning {
 		step.Status = StepPending // the run went back before it was done
 	}
@@ -196,13 +198,22 @@ func (s *State) Apply(v *approvals.Verdict) {
 	if v.Code != approvals.Accepted {
 		return
 	}
+	if v.ActionID != "" {
+		s.confirm(v)
+		return
+	}
 	if s.Gate.Phase != approvals.PhaseOpen || v.PlanHash != s.Gate.PlanHash.String() {
 		v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
 		return
 	}
+	after := s.Gate.After(*v)
 	switch v.Decision {
 	case approvals.Approve:
-		grant, err := approvals.NewGrant(s.Gate, *v)
+		v.Missing = after.Missing()
+		if after.Phase != approvals.PhaseGranted {
+			break // others must still approve
+		}
+		grant, err := approvals.NewGrant(after, v.At)
 		if err != nil {
 			v.Code, v.Reason = approvals.TooLate, err.Error()
 			return
@@ -217,15 +228,26 @@ func (s *State) Apply(v *approvals.Verdict) {
 			s.Reason += ": " + plan.Clip(v.Comment, maxErrorText/2)
 		}
 	}
-	s.Gate = s.Gate.After(*v)
+	s.Gate = after
 }
 
 // OpenGate lets decisions on the present plan be judged.
 func (s *State) OpenGate(task Task, runID string) {
 	s.Gate = approvals.Request{
 		RunID: runID, RequestID: s.Request.RequestID, Phase: approvals.PhaseOpen, PlanHash: s.Plan.PlanHash,
-		Requester: task.Requester, Policy: s.Request.Policy, DecideBy: *s.DecideBy,
+		Requester: task.Requester, Terms: s.Request.Terms, DecideBy: *s.DecideBy,
 	}
+}
+
+// GrantByPolicy opens the grant of a plan about which the policy asks nobody.
+func (s *State) GrantByPolicy(at time.Time) error {
+	s.Gate.Phase = approvals.PhaseGranted
+	grant, err := approvals.NewGrant(s.Gate, at)
+	if err != nil {
+		return err
+	}
+	s.Grant = &grant
+	return nil
 }
 
 // maxErrorText bounds an error in the step and action tables.

@@ -72,6 +72,9 @@ type Action struct {
 	// Already says that the effect was there before this run came to it.
 	Already bool   `json:"already_done,omitempty"`
 	Error   string `json:"error,omitempty"`
+	// Unconfirmed says that everything else is ready, and that the action waits
+	// for one approver's word of its own.
+	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Doubt is what is known of an action in doubt that waits for a person.
 	Doubt *Doubt `json:"doubt,omitempty"`
 	// Resolution is what a person said of it.
@@ -151,6 +154,11 @@ type Status struct {
 	Plan             BlobRef     `json:"plan,omitzero"`
 	RequestID        string      `json:"request_id,omitempty"`
 	Approvers        []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
+	// Asks says how many of whom must approve, and Missing how many of whom
+	// still must: "1 of editors and 2 of security".
+	Asks    string          `json:"asks,omitempty"`
+	Missing string          `json:"missing,omitempty"`
+	Proof   approvals.Proof `json:"proof,omitempty"` // what an approver must bring besides her name
 	// Approver is one who may approve this run, for a command that is shown.
 	Approver      string     `json:"approver,omitempty"`
 	Resolver      string     `json:"resolver,omitempty"` // one who may resolve a doubt of this run
@@ -164,6 +172,8 @@ type Status struct {
 	// out of Actions to keep it short.
 	ActionsOmitted int       `json:"actions_omitted,omitempty"`
 	Decisions      Decisions `json:"decisions"`
+	// Notices says how people were told, the last of it.
+	Notices []NoticeRow `json:"notices,omitempty"`
 	// EffectCount is the effects as counted at the targets; set by summarize.
 	EffectCount *int     `json:"effect_count,omitempty"`
 	Report      *BlobRef `json:"report,omitempty"`
@@ -187,6 +197,7 @@ const (
 	maxStatusVerdicts  = 15
 	maxStatusApprovers = 20
 	maxStatusSkipped   = 5
+	maxStatusNotices   = 10
 )
 
 // View returns the state as queries and results show it.
@@ -207,17 +218,34 @@ func (s *State) View(runID string) Status {
 		v.PlanHash, v.Plan = s.Plan.PlanHash, s.Plan.Blob
 	}
 	if s.Request != nil {
-		policy := s.Request.Policy
-		v.RequestID, v.PolicyVersion, v.Approver = s.Request.RequestID, policy.Version(), policy.ApproverFor(s.Gate.Requester)
-		v.Resolver = policy.ResolverFor(s.Gate.Requester)
-		v.Approvers = policy.Approvers[:min(len(policy.Approvers), maxStatusApprovers)]
+		s.viewRequest(&v)
 	}
+	v.Notices = s.Notices[max(0, len(s.Notices)-maxStatusNotices):]
 	if s.Summary != nil {
 		v.EffectCount, v.Report = &s.Summary.EffectCount, &s.Summary.Report
 	}
 	v.Counts = countActions(s.Actions)
 	v.Actions, v.ActionsOmitted = shortActions(s.Actions)
 	return v
+}
+
+// viewRequest shows whom the policy asks.
+func (s *State) viewRequest(v *Status) {
+	terms := s.Request.Terms
+	v.RequestID, v.PolicyVersion, v.Approver = s.Request.RequestID, terms.Version, terms.ApproverFor(s.Gate.Requester)
+	v.Asks, v.Proof = terms.Asks(), terms.Proof
+	if s.Gate.Phase == approvals.PhaseOpen {
+		v.Missing = s.Gate.Missing()
+	}
+	approvers := terms.Approvers()
+	v.Approvers = approvers[:min(len(approvers), maxStatusApprovers)]
+	actionID := ""
+	if waiting := s.waiting(); len(waiting) > 0 {
+		actionID = s.Actions[waiting[0]].ID
+	}
+	if resolvers := terms.ResolversFor(s.Gate.Requester, actionID); len(resolvers) > 0 {
+		v.Resolver = resolvers[0]
+	}
 }
 
 // shortDecisions keeps a view small: the rest, and what people wrote, stands
@@ -227,7 +255,7 @@ func (s *State) shortDecisions() Decisions {
 	recent := s.Decisions.Recent
 	for _, v := range recent[max(0, len(recent)-maxStatusVerdicts):] {
 		v = v.Short()
-		v.Comment, v.Feedback = "", ""
+		v.Comment, v.Feedback, v.Signature = "", "", ""
 		short.Recent = append(short.Recent, v)
 	}
 	return short
@@ -242,6 +270,11 @@ func (s *State) shortGrant() *approvals.Grant {
 	short.Approvals = append([]approvals.Approval(nil), short.Approvals...)
 	for i := range short.Approvals {
 		short.Approvals[i].Comment = plan.Clip(short.Approvals[i].Comment, 1000)
+		short.Approvals[i].Signature = "" // its key stays; VerdictsQuery has the rest
+	}
+	short.Confirmations = append([]approvals.Confirmation(nil), short.Confirmations...)
+	for i := range short.Confirmations {
+		short.Confirmations[i].Comment, short.Confirmations[i].Signature = "", ""
 	}
 	return &short
 }
@@ -295,7 +328,7 @@ func shortActions(actions []Action) (rows []Action, omitted int) {
 }
 
 func (a Action) needsEyes() bool {
-	return a.Status == StepFailed || a.Status == StepInDoubt || a.Status == StepRunning
+	return a.Status == StepFailed || a.Status == StepInDoubt || a.Status == StepRunning || a.Unconfirmed
 }
 
 // PlanView is the answer of PlanQuery. Plan is absent when the document is

@@ -37,12 +37,13 @@ func TestStatusStaysUnder100kB(t *testing.T) {
 			Approver: angry[:254], Comment: angry, Feedback: angry, Reason: angry[:400], At: time.Now(), Via: approvals.ViaSignal,
 		})
 	}
-	many := make([]string, approvals.MaxApprovers)
+	many := make([]string, 100)
 	for i := range many {
 		many[i] = fmt.Sprintf("%03d%s", i, strings.Repeat("a", 251))
 	}
-	s.Request = &workflows.RequestApprovalResult{RequestID: "r", Policy: approvals.Policy{
-		Label: "test", Approvers: many, DecideWithin: time.Hour, GrantLife: time.Hour,
+	s.Request = &workflows.RequestApprovalResult{RequestID: "r", Terms: approvals.Terms{
+		Label: "test", Version: "test@sha256:01", Proof: approvals.ByClaim, DecideWithin: time.Hour, GrantLife: time.Hour,
+		Quorums: []approvals.Quorum{{Group: "approvers", Need: 1, Members: many}},
 	}}
 	s.Grant = &approvals.Grant{Approvals: []approvals.Approval{{Approver: many[0], Comment: angry}}}
 	view := s.View("tenant-a/" + strings.Repeat("b", 200))

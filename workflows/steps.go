@@ -131,9 +131,13 @@ type RequestApprovalInput struct {
 // RequestApprovalResult is the request: who may decide, and for how long. The
 // workflow turns the policy's periods into times, once.
 type RequestApprovalResult struct {
-	Attempt   int              `json:"attempt"`
-	RequestID string           `json:"request_id"` // fresh for each opening of the gate
-	Policy    approvals.Policy `json:"policy"`
+	Attempt   int    `json:"attempt"`
+	RequestID string `json:"request_id"` // fresh for each opening of the gate
+	// Terms are the policy, evaluated for this plan.
+	Terms approvals.Terms `json:"policy"`
+	// Notify names, for each event, the channels through which people are told
+	// of it.
+	Notify map[Event][]string `json:"notify,omitempty"`
 }
 
 // JudgeDecisionsInput is one batch of decisions as they arrived, undecoded.

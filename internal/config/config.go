@@ -36,8 +36,11 @@ type Config struct {
 	// Repositories names the Git repositories that tasks may write pages to.
 	Repositories map[string]Repository `yaml:"repositories"`
 	// Tools are declared here; docs/tools says how.
-	Tools  Tools  `yaml:"tools"`
-	Policy string `yaml:"policy"` // file
+	Tools Tools `yaml:"tools"`
+	// Notify has the channels through which people are told that a run waits for
+	// them; docs/notifications.md says how.
+	Notify Section `yaml:"notify"`
+	Policy string  `yaml:"policy"` // file
 	// Data is the folder of the blob store, and of the ledger when it is a file.
 	Data string `yaml:"data"`
 	// Ledger is the PostgreSQL database of the ledger, postgres://…; empty for a
@@ -117,6 +120,7 @@ func Load(path string) (Config, error) {
 	for i := range c.Tools {
 		c.Tools[i].File = path
 	}
+	c.Notify.in(path)
 	c.resolve(filepath.Dir(path))
 	return c, nil
 }

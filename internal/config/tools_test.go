@@ -69,6 +69,19 @@ func TestToolsOrRepositoriesMayBeLeftOut(t *testing.T) {
 	}
 }
 
+func TestNotifyIsKeptAsItStands(t *testing.T) {
+	c, dir, err := load(t, "sources: {notes: notes}\nnotify:\n  oncall: {whatever: [is, here]}\n")
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	require.Equal(t, filepath.Join(dir, "holdpoint.yaml"), c.Notify.File)
+	require.Equal(t, 3, c.Notify.Node.Line)
+	for _, text := range []string{"", "notify:\n", "notify: ~\n"} {
+		c, _, err := load(t, text)
+		require.NoError(t, err)
+		require.Zero(t, c.Notify, "%q", text)
+	}
+}
+
 func TestLedgerIsAFileOrPostgreSQL(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"": true, "ledger:\n": true, "ledger: ''\n": true,

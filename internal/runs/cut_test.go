@@ -28,7 +28,7 @@ type teller struct {
 // that class are approved.
 func tellExecution(t *testing.T, class plan.DeliveryClass) *teller {
 	t.Helper()
-	f := newFold()
+	f := newFold("acme/x")
 	f.task = workflows.Task{Tenant: "acme", BusinessID: "x", Requester: "ann.wu"}.WithDefaults()
 	f.state = workflows.NewState(f.task)
 	f.state.NewPlan(&workflows.MakePlanResult{
@@ -168,7 +168,7 @@ func TestTheStepWaitsForWhatIsInFlight(t *testing.T) {
 // The judge saw the gate as it was when it began. Of two that it accepts, the
 // first decides.
 func TestAnAcceptedDecisionMayBeTooLate(t *testing.T) {
-	f := newFold()
+	f := newFold("acme/x")
 	hash := plan.Sum([]byte("plan"))
 	f.state.Gate = approvals.Request{Phase: approvals.PhaseOpen, PlanHash: hash}
 	judged := func(v ...approvals.Verdict) *historypb.HistoryEvent {
@@ -200,15 +200,16 @@ func TestACarriedStateFoldsWhole(t *testing.T) {
 	before := l.fold.state
 	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 	before.DecideBy = &at
-	before.Request = &workflows.RequestApprovalResult{RequestID: "req", Policy: approvals.Policy{
-		Label: "test", Approvers: []string{"ann.wu", "bo.lin"}, DecideWithin: time.Hour, GrantLife: time.Hour,
+	before.Request = &workflows.RequestApprovalResult{RequestID: "req", Terms: approvals.Terms{
+		Label: "test", Version: "test@sha256:01", Proof: approvals.ByClaim, DecideWithin: time.Hour, GrantLife: time.Hour,
+		Quorums: []approvals.Quorum{{Group: "approvers", Need: 1, Members: []string{"ann.wu", "bo.lin"}}},
 	}}
 	task, err := json.Marshal(l.fold.task)
 	require.NoError(t, err)
 	carried, err := json.Marshal(before.Carried())
 	require.NoError(t, err)
 
-	f := newFold()
+	f := newFold("acme/x")
 	input := asPayloads(task)
 	input.Payloads = append(input.Payloads, asPayloads(carried).GetPayloads()...)
 	require.NoError(t, f.event(&historypb.HistoryEvent{

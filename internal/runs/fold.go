@@ -19,6 +19,7 @@ import (
 // fold replays the events' meaning, not the workflow's code: it keeps the
 // state that the workflow would show.
 type fold struct {
+	runID   string
 	task    workflows.Task
 	state   workflows.State
 	result  *workflows.Status
@@ -30,11 +31,14 @@ type fold struct {
 type scheduled struct {
 	id      string // activity ID
 	step    workflows.StepName
-	action  int // place in the plan; -1 when the step has no actions
+	action  int    // place in the plan; -1 when the step has no actions
+	notice  string // key of the notice that it delivers
 	attempt int32
 }
 
-func newFold() *fold { return &fold{first: noAction, running: map[int64]scheduled{}} }
+func newFold(runID string) *fold {
+	return &fold{runID: runID, first: noAction, running: map[int64]scheduled{}}
+}
 
 const noAction = -1
 
@@ -84,7 +88,7 @@ func (f *fold) started(input *commonpb.Payloads) error {
 	f.task = f.task.WithDefaults()
 	f.state = workflows.NewState(f.task)
 	if carried != nil {
-		f.state = carried.Resumed(f.task, "")
+		f.state = carried.Resumed(f.task, f.runID)
 	}
 	return nil
 }
@@ -118,6 +122,12 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		f.running[id] = s
 		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
 		return nil
+	case workflows.RequestApproval:
+		if f.state.Request != nil {
+			f.state.Asked++ // the same plan once more
+		}
+	case workflows.Notify:
+		return f.telling(id, s, a.GetInput())
 	}
 	f.running[id] = s
 	f.state.Begin(s.step, f.task, at)
@@ -157,8 +167,7 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 			}
 		}
 	case workflows.RequestApproval:
-		f.state.Request = new(workflows.RequestApprovalResult)
-		err = decode(result, f.state.Request)
+		err = f.asked(result, at)
 	case workflows.ExecuteAction:
 		var out workflows.ExecuteActionResult
 		if err = decode(result, &out); err == nil && s.action != noAction {
@@ -173,6 +182,9 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 			f.landed(s, at)
 		}
 		return err
+	case workflows.Notify:
+		f.state.NoticeEnded(s.notice, nil)
+		return nil
 	case workflows.Summarize:
 		f.state.Summary = new(workflows.SummarizeResult)
 		err = decode(result, f.state.Summary)
@@ -184,6 +196,9 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 	err := temporal.GetDefaultFailureConverter().FailureToError(failure)
 	switch {
+	case s.step == workflows.Notify:
+		f.state.NoticeEnded(s.notice, err)
+		return
 	case s.step == workflows.SettleAction && s.action != noAction:
 		f.state.ActionUnsettled(s.action, err)
 		f.landed(s, at)
@@ -265,6 +280,9 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) 
 		return err
 	}
 	for _, v := range judged.Verdicts {
+		if v.Code == approvals.Accepted && v.Outcome == "" && v.ActionID != "" {
+			f.state.MarkUnconfirmed()
+		}
 		if f.state.Take(&v); v.Code == approvals.Accepted && v.Outcome == approvals.Abort {
 			f.aborted(v, at)
 		}
@@ -283,7 +301,7 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 			return err
 		}
 		if f.state.DecideBy = decideBy; f.state.Request != nil {
-			f.state.OpenGate(f.task, "")
+			f.state.OpenGate(f.task, f.runID)
 		}
 	}
 	if payload, ok := fields[workflows.StatusAttribute]; ok {
@@ -295,6 +313,9 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 		// execution has closed, with its result.
 		if !status.Ended() {
 			f.state.Status, f.state.Reason = status, f.reason(status)
+		}
+		if status == workflows.WaitingApproval && f.state.Grant != nil {
+			f.state.MarkUnconfirmed()
 		}
 	}
 	return nil
@@ -309,6 +330,32 @@ func (f *fold) reason(status workflows.RunStatus) string {
 		return ""
 	}
 	return f.state.Reason
+}
+
+// asked takes the request that a completed request_approval made.
+func (f *fold) asked(result *commonpb.Payloads, at time.Time) error {
+	f.state.Request = new(workflows.RequestApprovalResult)
+	if err := decode(result, f.state.Request); err != nil || !f.state.Request.Terms.Unattended() {
+		return err
+	}
+	decideBy := at.Add(f.state.Request.Terms.DecideWithin)
+	f.state.DecideBy = &decideBy
+	f.state.OpenGate(f.task, f.runID)
+	return f.state.GrantByPolicy(at)
+}
+
+// telling takes a notice that is on its way.
+func (f *fold) telling(id int64, s scheduled, input *commonpb.Payloads) error {
+	var n workflows.Notice
+	if err := decode(input, &n); err != nil {
+		return err
+	}
+	s.notice = n.Key
+	f.running[id] = s
+	f.state.AddNotice(workflows.NoticeRow{
+		Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Waiting: n.Waiting, Status: workflows.StepRunning,
+	})
+	return nil
 }
 
 // pending joins what the server knows of running activities with the plan.

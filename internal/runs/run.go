@@ -70,7 +70,7 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 			return nil, fmt.Errorf("memo of run %q: %w", runID, err)
 		}
 	}
-	f := newFold()
+	f := newFold(runID)
 	events := r.Client.GetWorkflowHistory(ctx, runID, info.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()

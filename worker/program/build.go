@@ -16,14 +16,16 @@ import (
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/effects/postgres"
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
+	"github.com/holdpoint/holdpoint/activities/notify"
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/planners/given"
 	"github.com/holdpoint/holdpoint/activities/planners/outline"
 	"github.com/holdpoint/holdpoint/activities/sources"
-	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/internal/drill"
+	"github.com/holdpoint/holdpoint/internal/policyfile"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -32,7 +34,11 @@ import (
 func build(
 	ctx context.Context, o options, cfg config.Config, d *drill.Drill, log *zap.Logger,
 ) (acts *activities.Activities, closeAll func(), err error) {
-	policy, err := o.readPolicy(cfg)
+	rules, err := o.readPolicy(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	channels, err := notify.Parse(cfg.Notify.File, cfg.Notify.Node)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,8 +62,9 @@ func build(
 			Ledger: ledger, Lease: cfg.Timing.Lease, Owner: owner(), Log: log,
 			Reached: func(p effects.Point) { d.Reached(drill.At(string(workflows.ExecuteAction), string(p))) },
 		},
-		Policy:   policy,
+		Policy:   rules,
 		Parallel: cfg.Limits.ParallelActions,
+		Notices:  channels,
 		Log:      log,
 	}, func() { _ = errors.Join(box.Close(), ledger.Close(), store.Close()) }, nil
 }
@@ -101,15 +108,11 @@ func openLedger(ctx context.Context, cfg config.Config) (effects.Ledger, error) 
 
 // readPolicy reads the policy file, or makes one of the --approver flags with
 // a day to decide and eight hours to carry out.
-func (o *options) readPolicy(cfg config.Config) (approvals.Policy, error) {
+func (o *options) readPolicy(cfg config.Config) (*policy.Policy, error) {
 	if cfg.Policy == "" {
-		return approvals.NewPolicy("flags", o.approvers, 24*time.Hour, 8*time.Hour)
+		return policy.Simple("flags", o.approvers, 24*time.Hour, 8*time.Hour)
 	}
-	raw, err := os.ReadFile(cfg.Policy)
-	if err != nil {
-		return approvals.Policy{}, fmt.Errorf("policy: %w", err)
-	}
-	return approvals.ParsePolicy(raw, cfg.Policy)
+	return policyfile.Read(cfg.Policy)
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

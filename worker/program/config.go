@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/holdpoint/holdpoint/activities/notify"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/cli"
@@ -24,7 +26,7 @@ func newConfigCommand(goTools []ToolMaker) *cobra.Command {
 		Short: "Check the configuration, and list the tools with who deduplicates",
 		Long: `Check the configuration as a worker does when it starts, without a Temporal server and without a
 connection to any target, and list what it has: for each tool its delivery class, who deduplicates, and where
-it writes. Exit 1 when the configuration is refused.`,
+it writes; the channels through which people are told. Exit 1 when the configuration is refused.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if output != "text" && output != "json" {
@@ -54,6 +56,7 @@ type view struct {
 	Sources   map[string]string `json:"sources"`
 	Planners  []string          `json:"planners"`
 	Tools     []toolView        `json:"tools"`
+	Channels  []notify.Channel  `json:"channels"`
 	// Warnings are what may be right where the worker will run.
 	Warnings []string `json:"warnings"`
 }
@@ -77,13 +80,18 @@ func (o *options) view(ctx context.Context) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	channels, err := notify.Parse(cfg.Notify.File, cfg.Notify.Node)
+	if err != nil {
+		return view{}, err
+	}
 	box, err := openTools(ctx, cfg, nil, o.goTools)
 	if err != nil {
 		return view{}, err
 	}
 	v := view{
 		TaskQueue: cfg.TaskQueue, Data: cfg.Data, Ledger: ledgerName(cfg), Policy: policy.Version(),
-		Sources: cfg.Sources, Planners: sortedNames(allPlanners(cfg)), Warnings: missingSecrets(cfg),
+		Sources: cfg.Sources, Planners: sortedNames(allPlanners(cfg)), Channels: channels.List(),
+		Warnings: missingSecrets(cfg),
 	}
 	for _, tool := range box.all {
 		v.Tools = append(v.Tools, viewTool(tool, cfg))
@@ -141,16 +149,22 @@ func deduplicates(s tools.Spec) string {
 // here. Secrets are read when they are used, so this is no mistake yet.
 func missingSecrets(cfg config.Config) []string {
 	var warnings []string
-	for _, tool := range cfg.Tools {
-		for _, node := range scalars(tool.Node, nil) {
-			text, err := secrets.Parse(node.Value)
+	look := func(file, what string, node *yaml.Node) {
+		for _, scalar := range scalars(node, nil) {
+			text, err := secrets.Parse(scalar.Value)
 			if err == nil && text.HasReference() {
 				_, err = text.Resolve()
 				if err != nil {
-					warnings = append(warnings, fmt.Sprintf("%s:%d: tool %s: %s", tool.File, node.Line, tool.Name, err))
+					warnings = append(warnings, fmt.Sprintf("%s:%d: %s: %s", file, scalar.Line, what, err))
 				}
 			}
 		}
+	}
+	for _, tool := range cfg.Tools {
+		look(tool.File, "tool "+tool.Name, tool.Node)
+	}
+	if cfg.Notify.Node != nil {
+		look(cfg.Notify.File, "notify", cfg.Notify.Node)
 	}
 	if _, err := cfg.Ledger.Resolve(); err != nil {
 		warnings = append(warnings, "ledger: "+err.Error())
@@ -192,8 +206,26 @@ func (v view) print(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if err := v.printChannels(w); err != nil {
+		return err
+	}
 	for _, warning := range v.Warnings {
 		fmt.Fprintf(out, "\nwarning: %s\n", plan.Escape(warning))
 	}
 	return nil
+}
+
+// printChannels prints nothing when nobody is told.
+func (v view) printChannels(w *tabwriter.Writer) error {
+	if len(v.Channels) > 0 {
+		fmt.Fprintf(w, "\nCHANNEL\tKIND\tTO\tTENANTS\tEVENTS\n")
+	}
+	for _, c := range v.Channels {
+		tenants := "all"
+		if len(c.Tenants) > 0 {
+			tenants = strings.Join(c.Tenants, ", ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%v\n", c.Name, c.Kind, plan.Escape(c.Target), tenants, c.Events)
+	}
+	return w.Flush()
 }

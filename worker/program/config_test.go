@@ -82,6 +82,41 @@ func TestLedgersAddressIsNotShown(t *testing.T) {
 	require.Contains(t, p.out, "PostgreSQL")
 }
 
+func TestConfigListsTheChannels(t *testing.T) {
+	require.NoError(t, os.Unsetenv("HP_ABSENT"))
+	const channels = `notify:
+  oncall:
+    webhook: {url: "https://hooks.example.com/T0/SECRET", secret: "${env:HP_ABSENT}"}
+    events: [resolution.needed]
+  editors:
+    mail: {address: "mail.example.com:587", from: holdpoint@example.com, to: [bo@example.com]}
+    tenants: [acme, globex]
+`
+	p := newSite(t, "repositories: {kb: {path: kb}}\n"+channels).run("", "config")
+	require.Zero(t, p.code, p.err)
+	var rows []string
+	for line := range strings.Lines(p.out) {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	require.Contains(t, rows, "editors mail bo@example.com by mail.example.com:587 acme, globex "+
+		"[approval.requested approval.reminded approval.expired confirmation.requested resolution.needed]")
+	require.Contains(t, rows, "oncall webhook https://hooks.example.com all [resolution.needed]")
+	require.Regexp(t, `warning: .*holdpoint.yaml:\d+: notify: the environment variable HP_ABSENT is not set`, p.out)
+	require.NotContains(t, p.out, "SECRET")
+
+	p = newSite(t, "repositories: {kb: {path: kb}}\n").run("", "config")
+	require.Zero(t, p.code, p.err)
+	require.NotContains(t, p.out, "CHANNEL")
+}
+
+func TestConfigRefusesChannelsWithFileAndLine(t *testing.T) {
+	site := newSite(t, "repositories: {kb: {path: kb}}\nnotify:\n  oncall:\n    webhook: {adress: x}\n")
+	p := site.run("", "config")
+	require.Equal(t, 1, p.code)
+	require.Regexp(t, `holdpoint.yaml:\d+: unknown field "adress"; known are url, secret, allow_http, ca_file`, p.err)
+	require.Empty(t, p.out)
+}
+
 func TestWorkerNeedsSomethingToWriteWith(t *testing.T) {
 	p := newSite(t, "").run("", "config")
 	require.Equal(t, 1, p.code)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/holdpoint/holdpoint/activities/tools/httpapi/retryafter"
 	"github.com/holdpoint/holdpoint/activities/tools/template"
 )
 
@@ -42,10 +43,4 @@ func (a *answer) vars() map[string]any {
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // retryAfter is how long the target asks to wait; 0 when it does not say.
-func (a *answer) retryAfter() time.Duration {
-	now := a.arrived
-	if date, err := http.ParseTime(a.header.Get("Date")); err == nil {
-		now = date
-	}
-	return parseRetryAfter(a.header.Get("Retry-After"), now)
-}
+func (a *answer) retryAfter() time.Duration { return retryafter.Of(a.header, a.arrived) }

@@ -10,18 +10,9 @@
 //	  subject: "Report for {{params.week}}"
 //	  text: "{{params.text}}"
 //
-// Its delivery class is once. SMTP has no way to ask whether a mail was taken,
-// and a server that takes one twice sends it twice. RFC 1047 describes the
-// window: between the dot that ends a message and the server's answer to it,
-// server and client may think differently of who has the mail. So what an error
-// means depends on how far the conversation has come:
-//
-//	until the final dot has left this machine     the server must not send the mail (RFC 5321,
-//	                                              sections 3.8 and 4.1.1.4): Transient or Permanent
-//	a 4yz or 5yz reply to the final dot           the server refused it (sections 4.2.1 and 6.1):
-//	                                              Transient or Permanent
-//	the final dot, and no complete reply to it    Unknown, with [faults.CodeOutcomeUnknown]: a person
-//	                                              is asked, and nothing is sent again
+// Its delivery class is once: nobody deduplicates mail. Package smtpclient says
+// what is known when a conversation breaks off; when it is not known whether the
+// mail was taken, a person is asked, and nothing is sent again.
 //
 // The Message-ID is made of the idempotency key. When a person says that the
 // mail did not go out, it is sent again with the same Message-ID, so that many

@@ -1,8 +1,6 @@
 package mail
 
 import (
-	"cmp"
-
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -37,9 +35,5 @@ func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, erro
 	if err != nil {
 		return nil, err
 	}
-	config, err := s.tlsConfig(at)
-	if err != nil {
-		return nil, err
-	}
-	return &sender{name: spec.Name, settings: s, from: author, helo: cmp.Or(s.HELO, author.domain), tls: config}, nil
+	return &sender{name: spec.Name, settings: s, from: author}, nil
 }

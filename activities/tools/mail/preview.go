@@ -1,24 +1,28 @@
 package mail
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/holdpoint/holdpoint/activities/tools/mail/smtpclient"
+)
 
 // preview is the mail as an approver reads it: all of it, but for the date.
-func preview(m message) string {
+func preview(m smtpclient.Message) string {
 	var b strings.Builder
 	field := func(name, value string) {
 		if value != "" {
 			b.WriteString(name + ": " + value + "\n")
 		}
 	}
-	field("From", people([]address{m.from}))
-	field("To", people(m.to))
-	field("Cc", people(m.cc))
-	field("Reply-To", people(m.replyTo))
-	field("Subject", m.subject)
-	field("Message-ID", m.id)
-	b.WriteString("\n" + m.text)
-	if m.html != "" {
-		b.WriteString("\n\n--- the same as HTML, which most programs show instead ---\n" + m.html)
+	field("From", people([]smtpclient.Address{m.From}))
+	field("To", people(m.To))
+	field("Cc", people(m.CC))
+	field("Reply-To", people(m.ReplyTo))
+	field("Subject", m.Subject)
+	field("Message-ID", m.ID)
+	b.WriteString("\n" + m.Text)
+	if m.HTML != "" {
+		b.WriteString("\n\n--- the same as HTML, which most programs show instead ---\n" + m.HTML)
 	}
 	return b.String()
 }

@@ -46,7 +46,7 @@ func TestHowFarItGotSaysWhatIsKnown(t *testing.T) {
 		{"greeted with 554", map[string]string{"": "554 no"}, faults.Permanent, "smtp_554", "554"},
 		{"hung up at the greeting", map[string]string{"": "-"}, faults.Transient, "smtp_broken_off", ""},
 		{"rubbish as greeting", map[string]string{"": "HTTP/1.1 400 Bad Request"}, faults.Transient, "smtp_broken_off", ""},
-		{"a greeting without an end", map[string]string{"": "220" + strings.Repeat("-x\r\n220", maxAnswers/6)}, faults.Transient, "smtp_broken_off", ""},
+		{"a greeting without an end", map[string]string{"": "220" + strings.Repeat("-x\r\n220", (256<<10)/6)}, faults.Transient, "smtp_broken_off", ""},
 		{"HELO refused too", map[string]string{"EHLO": "502 no", "HELO": "550 5.7.1 not you"}, faults.Permanent, "smtp_550", "550 5.7.1"},
 		{"sender refused", map[string]string{"MAIL": "550 5.7.1 reports@example.com may not"}, faults.Permanent, "smtp_550", "550 5.7.1"},
 		{"sender refused for now", map[string]string{"MAIL": "451 4.3.0 later"}, faults.Transient, "smtp_451", "451 4.3.0"},
@@ -94,7 +94,7 @@ func TestWithoutACompleteAnswerToTheDotAPersonIsAsked(t *testing.T) {
 		"a code of no meaning here":   write("354 go on\r\n"),
 		"two codes":                   write("250-ok\r\n451 no\r\n"),
 		"an empty line":               write("\r\n"),
-		"a line that does not end":    write("250 " + strings.Repeat("x", maxAnswers)),
+		"a line that does not end":    write("250 " + strings.Repeat("x", (256<<10))),
 		"a reset":                     func(c net.Conn) { c.(*net.TCPConn).SetLinger(0) },
 		"nothing, until the deadline": func(c net.Conn) { io.Copy(io.Discard, c) },
 	} {

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"html"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/activities/tools/mail/smtpclient"
 	"github.com/holdpoint/holdpoint/activities/tools/template"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -21,9 +21,7 @@ import (
 type sender struct {
 	name     string // the tool's, for error texts
 	settings settings
-	from     address
-	helo     string
-	tls      *tls.Config
+	from     smtpclient.Address
 }
 
 var _ declared.Sender = (*sender)(nil)
@@ -61,21 +59,14 @@ func (s *sender) Apply(ctx context.Context, r declared.Request) (declared.Effect
 	if err != nil {
 		return declared.Effect{}, err
 	}
-	c, err := s.open(ctx)
+	taken, err := s.settings.Server.Send(ctx, smtpclient.Delivery{Message: m, Bytes: raw, MayEnd: r.Call.Allowed})
 	if err != nil {
 		return declared.Effect{}, err
 	}
-	defer c.close()
-	answer, err := c.hand(ctx, delivery{
-		from: s.from.path(), recipients: m.recipients(), bytes: raw, id: m.id, mayEnd: r.Call.Allowed,
-	})
-	if err != nil {
-		return declared.Effect{}, err
-	}
-	c.farewell()
 	return declared.Effect{
-		Ref: "<" + m.id + ">", At: time.Now(),
-		Detail: fmt.Sprintf("%s took the mail for %d recipients: %s", s.settings.Address, len(m.recipients()), plan.Clip(plan.Escape(answer), maxAnswer)),
+		Ref: "<" + m.ID + ">", At: time.Now(),
+		Detail: fmt.Sprintf("%s took the mail for %d recipients: %s",
+			s.settings.Server.Address, len(m.Recipients()), plan.Clip(plan.Escape(taken.Answer), maxAnswer)),
 	}, nil
 }
 
@@ -86,20 +77,20 @@ func (s *sender) Count(context.Context, declared.Request) (int, error) { return 
 func (s *sender) Close() error { return nil }
 
 // compose fills the templates in.
-func (s *sender) compose(vars template.Vars) (message, error) {
+func (s *sender) compose(vars template.Vars) (smtpclient.Message, error) {
 	f := filler{vars: vars}
-	m := message{
-		id:      vars.Key + "@" + s.from.domain,
-		from:    s.from,
-		to:      f.addresses("to", s.settings.To),
-		cc:      f.addresses("cc", s.settings.CC),
-		replyTo: f.addresses("reply_to", s.settings.ReplyTo),
-		subject: f.text("subject", s.settings.Subject, nil),
-		text:    f.text("text", s.settings.Text, nil),
-		html:    f.text("html", s.settings.HTML, html.EscapeString),
+	m := smtpclient.Message{
+		ID:      vars.Key + "@" + s.from.Domain,
+		From:    s.from,
+		To:      f.addresses("to", s.settings.To),
+		CC:      f.addresses("cc", s.settings.CC),
+		ReplyTo: f.addresses("reply_to", s.settings.ReplyTo),
+		Subject: f.text("subject", s.settings.Subject, nil),
+		Text:    f.text("text", s.settings.Text, nil),
+		HTML:    f.text("html", s.settings.HTML, html.EscapeString),
 	}
 	if f.err != nil {
-		return message{}, s.refuse("%s", f.err)
+		return smtpclient.Message{}, s.refuse("%s", f.err)
 	}
 	return m, s.check(m)
 }
@@ -116,7 +107,7 @@ func (f *filler) text(name string, t template.Text, escape func(string) string) 
 	return text
 }
 
-func (f *filler) addresses(name string, v template.Value) []address {
+func (f *filler) addresses(name string, v template.Value) []smtpclient.Address {
 	list, err := addresses(v, f.vars)
 	f.failed(name, err)
 	return list
@@ -130,25 +121,25 @@ func (f *filler) failed(name string, err error) {
 
 // check refuses what a mail cannot carry, or what would be another mail than
 // the one that was approved.
-func (s *sender) check(m message) error {
-	switch n := len(m.recipients()); {
-	case len(m.to) == 0:
+func (s *sender) check(m smtpclient.Message) error {
+	switch n := len(m.Recipients()); {
+	case len(m.To) == 0:
 		return s.refuse("the mail has no recipient")
 	case n > s.settings.MaxRecipients:
 		return s.refuse("the mail has %d recipients, and max_recipients is %d", n, s.settings.MaxRecipients)
-	case strings.TrimSpace(m.subject) == "":
+	case strings.TrimSpace(m.Subject) == "":
 		return s.refuse("the mail has no subject")
-	case len(m.subject) > maxSubject:
+	case len(m.Subject) > maxSubject:
 		return s.refuse("the subject has more than %d bytes", maxSubject)
-	case strings.ContainsFunc(m.subject, unicode.IsControl):
+	case strings.ContainsFunc(m.Subject, unicode.IsControl):
 		return s.refuse("the subject holds a line break or another control character")
 	}
 	return nil
 }
 
 // encode makes the bytes of the mail, with the date of now.
-func (s *sender) encode(m message) ([]byte, error) {
-	raw, err := m.bytes(time.Now())
+func (s *sender) encode(m smtpclient.Message) ([]byte, error) {
+	raw, err := m.Bytes(time.Now())
 	if err == nil && len(raw) > maxMail {
 		err = errors.New("the mail has more than 16 MiB")
 	}

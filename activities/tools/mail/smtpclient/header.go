@@ -1,4 +1,4 @@
-package mail
+package smtpclient
 
 import (
 	"encoding/base64"
@@ -57,12 +57,12 @@ func encodedWords(text string) string {
 }
 
 // addressList writes addresses, each on a line of its own.
-func addressList(list []address) string {
+func addressList(list []Address) string {
 	written := make([]string, len(list))
 	for i, a := range list {
-		written[i] = a.path()
-		if a.name != "" {
-			written[i] = phrase(a.name) + "\r\n " + a.path()
+		written[i] = a.Path()
+		if a.Name != "" {
+			written[i] = phrase(a.Name) + "\r\n " + a.Path()
 		}
 	}
 	return strings.Join(written, ",\r\n ")

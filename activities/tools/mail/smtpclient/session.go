@@ -1,4 +1,4 @@
-package mail
+package smtpclient
 
 import (
 	"context"
@@ -27,17 +27,17 @@ var past = time.Unix(1, 0)
 
 // open connects, and does all that comes before a mail. The end of ctx ends
 // the session. Every error is a fault, and says that no mail was taken.
-func (s *sender) open(ctx context.Context) (*session, error) {
-	f := failure{ctx: ctx, server: s.settings.Address}
+func (s *Server) open(ctx context.Context, helo string) (*session, error) {
+	f := failure{ctx: ctx, server: s.Address}
 	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", s.settings.Address)
+	conn, err := dialer.DialContext(ctx, "tcp", s.Address)
 	if err != nil {
 		return nil, f.dial(err)
 	}
 	w := &wire{Conn: conn}
-	c := &session{wire: w, server: s.settings.Address}
+	c := &session{wire: w, server: s.Address}
 	c.detach = context.AfterFunc(ctx, func() { conn.SetDeadline(past) }) //nolint:errcheck // a closed connection needs none
-	if err := s.greet(ctx, c, f); err != nil {
+	if err := s.greet(ctx, c, helo, f); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func (s *sender) open(ctx context.Context) (*session, error) {
 }
 
 // greet goes from a connection to a server that knows who we are.
-func (s *sender) greet(ctx context.Context, c *session, f failure) error {
+func (s *Server) greet(ctx context.Context, c *session, helo string, f failure) error {
 	conn := net.Conn(c.wire)
-	if s.settings.TLS == implicitTLS {
+	if s.TLS == ImplicitTLS {
 		secure := tls.Client(c.wire, s.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			return f.network("TLS", err)
@@ -55,13 +55,13 @@ func (s *sender) greet(ctx context.Context, c *session, f failure) error {
 		conn = secure
 	}
 	var err error
-	if c.Client, err = smtp.NewClient(conn, s.settings.host); err != nil {
+	if c.Client, err = smtp.NewClient(conn, s.host); err != nil {
 		return f.reply("the connection", err)
 	}
-	if err := c.Hello(s.helo); err != nil {
+	if err := c.Hello(helo); err != nil {
 		return f.reply("HELO", err)
 	}
-	if s.settings.TLS == startTLS {
+	if s.TLS == StartTLS {
 		if offered, _ := c.Extension("STARTTLS"); !offered {
 			return f.permanent("smtp_no_starttls", "does not offer STARTTLS, and nothing is sent in clear")
 		}
@@ -72,15 +72,15 @@ func (s *sender) greet(ctx context.Context, c *session, f failure) error {
 	return s.authenticate(c, f)
 }
 
-func (s *sender) authenticate(c *session, f failure) error {
-	if s.settings.Auth.isZero() {
+func (s *Server) authenticate(c *session, f failure) error {
+	if s.Auth.isZero() {
 		return nil
 	}
 	_, offered := c.Extension("AUTH")
-	if !slices.Contains(strings.Fields(strings.ToLower(offered)), s.settings.Auth.Mechanism) {
-		return f.permanent("smtp_no_auth", "does not offer AUTH "+strings.ToUpper(s.settings.Auth.Mechanism))
+	if !slices.Contains(strings.Fields(strings.ToLower(offered)), s.Auth.Mechanism) {
+		return f.permanent("smtp_no_auth", "does not offer AUTH "+strings.ToUpper(s.Auth.Mechanism))
 	}
-	with, err := s.settings.Auth.credentials()
+	with, err := s.Auth.credentials()
 	if err != nil {
 		return err
 	}

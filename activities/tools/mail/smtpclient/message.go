@@ -1,4 +1,4 @@
-package mail
+package smtpclient
 
 import (
 	"bytes"
@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// message is one mail before it has a date.
-type message struct {
-	id      string // without its brackets
-	from    address
-	to, cc  []address
-	replyTo []address
-	subject string
-	text    string
-	html    string // empty: none
+// Message is one mail before it has a date. Its texts may hold any letters, but
+// for a subject of one line: the caller sees to that.
+type Message struct {
+	ID      string // without its brackets
+	From    Address
+	To, CC  []Address
+	ReplyTo []Address
+	Subject string
+	Text    string
+	HTML    string // empty: none
 }
 
-// recipients are the mailboxes that it goes to, as SMTP writes them.
-func (m message) recipients() []string { return envelope(m.to, m.cc) }
+// Recipients are the mailboxes that it goes to, each once, as SMTP writes them.
+func (m Message) Recipients() []string { return envelope(m.To, m.CC) }
 
 const (
 	qp = "quoted-printable"
@@ -32,23 +33,23 @@ const (
 	boundary = "=_alternative"
 )
 
-// bytes are the mail as it goes over the wire (RFC 5322), with CRLF at the end
+// Bytes are the mail as it goes over the wire (RFC 5322), with CRLF at the end
 // of every line, the last one too. They are ASCII, with no line over 998
 // characters.
-func (m message) bytes(date time.Time) ([]byte, error) {
+func (m Message) Bytes(date time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	field := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }
 	field("Date", date.UTC().Format(time.RFC1123Z))
-	field("Message-ID", "<"+m.id+">")
-	field("From", addressList([]address{m.from}))
-	field("To", addressList(m.to))
-	if len(m.cc) > 0 {
-		field("Cc", addressList(m.cc))
+	field("Message-ID", "<"+m.ID+">")
+	field("From", addressList([]Address{m.From}))
+	field("To", addressList(m.To))
+	if len(m.CC) > 0 {
+		field("Cc", addressList(m.CC))
 	}
-	if len(m.replyTo) > 0 {
-		field("Reply-To", addressList(m.replyTo))
+	if len(m.ReplyTo) > 0 {
+		field("Reply-To", addressList(m.ReplyTo))
 	}
-	field("Subject", unstructured(m.subject))
+	field("Subject", unstructured(m.Subject))
 	field("Auto-Submitted", "auto-generated") // RFC 3834: no "out of office" comes back
 	field("MIME-Version", "1.0")
 	if err := m.body(&b, field); err != nil {
@@ -57,12 +58,12 @@ func (m message) bytes(date time.Time) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (m message) body(b *bytes.Buffer, field func(name, value string)) error {
-	if m.html == "" {
+func (m Message) body(b *bytes.Buffer, field func(name, value string)) error {
+	if m.HTML == "" {
 		field("Content-Type", "text/plain; charset=utf-8")
 		field("Content-Transfer-Encoding", qp)
 		b.WriteString("\r\n")
-		if err := quoted(b, m.text); err != nil {
+		if err := quoted(b, m.Text); err != nil {
 			return err
 		}
 		if !bytes.HasSuffix(b.Bytes(), []byte("\r\n")) {
@@ -76,7 +77,7 @@ func (m message) body(b *bytes.Buffer, field func(name, value string)) error {
 	}
 	field("Content-Type", `multipart/alternative; boundary="`+boundary+`"`)
 	b.WriteString("\r\n")
-	for _, part := range []struct{ kind, text string }{{"plain", m.text}, {"html", m.html}} {
+	for _, part := range []struct{ kind, text string }{{"plain", m.Text}, {"html", m.HTML}} {
 		header := textproto.MIMEHeader{"Content-Type": {"text/" + part.kind + "; charset=utf-8"}, "Content-Transfer-Encoding": {qp}}
 		if _, err := parts.CreatePart(header); err != nil {
 			return err

@@ -1,6 +1,7 @@
-package httpapi
+package retryafter
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 
 var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-func TestParseRetryAfter(t *testing.T) {
+func TestParse(t *testing.T) {
 	tests := []struct {
 		value string
 		want  time.Duration
@@ -39,16 +40,25 @@ func TestParseRetryAfter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.value, func(t *testing.T) {
-			require.Equal(t, tt.want, parseRetryAfter(tt.value, noon))
+			require.Equal(t, tt.want, parse(tt.value, noon))
 		})
 	}
 }
 
-func FuzzRetryAfter(f *testing.F) {
+// A server whose clock is wrong means a wait by its own clock.
+func TestDatesAreCountedFromTheAnswersOwnTime(t *testing.T) {
+	later := http.Header{"Retry-After": {"Mon, 30 Nov 2026 12:00:03 GMT"}}
+	require.Equal(t, 3*time.Second, Of(later, noon))
+	later.Set("Date", "Mon, 30 Nov 2026 11:59:00 GMT")
+	require.Equal(t, 63*time.Second, Of(later, noon))
+	require.Zero(t, Of(http.Header{}, noon))
+}
+
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"3", "-1", "soon", "99999999999999999999", "Mon, 30 Nov 2026 12:00:03 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		require.GreaterOrEqual(t, parseRetryAfter(value, noon), time.Duration(0))
+		require.GreaterOrEqual(t, parse(value, noon), time.Duration(0))
 	})
 }

@@ -1,4 +1,4 @@
-package mail
+package smtpclient
 
 import (
 	"bufio"
@@ -13,17 +13,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/faults"
 )
 
-// delivery is one mail on its way to a server.
-type delivery struct {
-	from       string // as commands have it: <local@domain>
-	recipients []string
-	bytes      []byte
-	id         string // the Message-ID, for people who look for it
-	// mayEnd is asked right before the final dot: until then everything is taken
-	// back by ending the connection.
-	mayEnd func(context.Context) error
-}
-
 // patience is how long an answer to the final dot is still waited for when the
 // call is stopped: nothing is sent any more, and knowing is better than asking
 // a person. The call's deadline ends it all the same.
@@ -32,35 +21,35 @@ const patience = 5 * time.Second
 // longestVerdict is for a call without a deadline (RFC 5321, section 4.5.3.2.6).
 const longestVerdict = 10 * time.Minute
 
-// hand gives the mail to the server, and returns the text of its answer. It
-// goes to all recipients or to none.
-func (c *session) hand(ctx context.Context, d delivery) (string, error) {
+// hand gives the mail to the server, and returns what it said.
+func (c *session) hand(ctx context.Context, d Delivery) (Taken, error) {
 	f := failure{ctx: ctx, server: c.server}
 	if err := c.announce(d, f); err != nil {
-		return "", err
+		return Taken{}, err
 	}
-	if err := c.invite(d, f); err != nil {
-		return "", err
+	refused, err := c.invite(d, f)
+	if err != nil {
+		return Taken{}, err
 	}
 	if err := c.command(354, "DATA"); err != nil {
-		return "", f.reply("DATA", err)
+		return Taken{}, f.reply("DATA", err)
 	}
 	data := c.Text.DotWriter()
-	if _, err := data.Write(d.bytes); err != nil {
-		return "", f.network("DATA", err)
+	if _, err := data.Write(d.Bytes); err != nil {
+		return Taken{}, f.network("DATA", err)
 	}
 	// The final dot goes out by itself, so that it is known whether it did.
 	if err := c.Text.W.Flush(); err != nil {
-		return "", f.network("DATA", err)
+		return Taken{}, f.network("DATA", err)
 	}
 	if err := d.mayEnd(ctx); err != nil {
 		if ended := f.ended(); ended != nil {
-			return "", ended
+			return Taken{}, ended
 		}
-		return "", err
+		return Taken{}, err
 	}
 	if !c.detach() {
-		return "", f.ended()
+		return Taken{}, f.ended()
 	}
 	c.wire.SetDeadline(deadline(ctx))                                            //nolint:errcheck // a closed connection needs none
 	stop := context.AfterFunc(ctx, func() { c.wire.SetDeadline(lastWord(ctx)) }) //nolint:errcheck // as above
@@ -68,52 +57,56 @@ func (c *session) hand(ctx context.Context, d delivery) (string, error) {
 	before := c.wire.written()
 	if err := data.Close(); err != nil {
 		if c.wire.written() == before {
-			return "", f.network("DATA", err)
+			return Taken{}, f.network("DATA", err)
 		}
-		return "", c.unknown(d, err)
+		return Taken{}, c.unknown(d, err)
 	}
-	return c.verdict(d, f)
+	answer, err := c.verdict(d, f)
+	if err != nil {
+		return Taken{}, err
+	}
+	return Taken{Answer: answer, Refused: refused}, nil
 }
 
 // announce says who the mail is from.
-func (c *session) announce(d delivery, f failure) error {
+func (c *session) announce(d Delivery, f failure) error {
 	size := ""
 	if offered, limit := c.Extension("SIZE"); offered { // RFC 1870
 		most, err := strconv.Atoi(limit)
-		if err == nil && most > 0 && len(d.bytes) > most {
-			return f.permanent("mail_too_large", fmt.Sprintf("takes mails of at most %d bytes, and this one has %d", most, len(d.bytes)))
+		if err == nil && most > 0 && len(d.Bytes) > most {
+			return f.permanent("mail_too_large", fmt.Sprintf("takes mails of at most %d bytes, and this one has %d", most, len(d.Bytes)))
 		}
-		size = fmt.Sprintf(" SIZE=%d", len(d.bytes))
+		size = fmt.Sprintf(" SIZE=%d", len(d.Bytes))
 	}
-	if err := c.command(250, "MAIL FROM:%s%s", d.from, size); err != nil {
+	if err := c.command(250, "MAIL FROM:%s%s", d.Message.From.Path(), size); err != nil {
 		return f.reply("MAIL", err)
 	}
 	return nil
 }
 
-// invite says who the mail is for. One recipient refused refuses the mail: it
-// was approved for all of them.
-func (c *session) invite(d delivery, f failure) error {
-	refused := 0
+// invite says who the mail is for, and counts those whom the server refuses.
+// One that is refused refuses the mail, unless it may be partial.
+func (c *session) invite(d Delivery, f failure) (refused int, err error) {
+	recipients := d.Message.Recipients()
 	var worst *textproto.Error
-	for _, path := range d.recipients {
+	for _, path := range recipients {
 		err := c.command(25, "RCPT TO:%s", path) // 250, and 251 for one that is forwarded
 		if err == nil {
 			continue
 		}
 		reply, ok := errors.AsType[*textproto.Error](err)
 		if !ok {
-			return f.network("RCPT", err)
+			return 0, f.network("RCPT", err)
 		}
 		refused++
 		if worst == nil || reply.Code > worst.Code { // 5yz is worse than 4yz
 			worst = reply
 		}
 	}
-	if worst == nil {
-		return nil
+	if worst == nil || d.Partial && refused < len(recipients) {
+		return refused, nil
 	}
-	return f.recipients(refused, len(d.recipients), worst)
+	return 0, f.recipients(refused, len(recipients), worst, d.Partial)
 }
 
 // command sends a line and wants an answer whose code begins with expect.
@@ -129,7 +122,7 @@ func (c *session) command(expect int, format string, args ...any) error {
 }
 
 // verdict is what becomes of a mail whose final dot has gone out.
-func (c *session) verdict(d delivery, f failure) (string, error) {
+func (c *session) verdict(d Delivery, f failure) (string, error) {
 	code, text, err := readReply(c.Text.R)
 	if err != nil {
 		return "", c.unknown(d, err)
@@ -177,11 +170,11 @@ func readReply(r *bufio.Reader) (code int, text string, err error) {
 
 // unknown is the fault of a mail that may or may not have been taken. Nothing
 // here can find out, so a person is asked at once.
-func (c *session) unknown(d delivery, err error) error {
+func (c *session) unknown(d Delivery, err error) error {
 	return &faults.Fault{
 		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
 		Reason: c.server + " got the whole mail, and did not say whether it takes it; " +
-			"a person must look for the mail with the Message-ID <" + d.id + ">",
+			"a person must look for the mail with the Message-ID <" + d.Message.ID + ">",
 		Cause: err,
 	}
 }

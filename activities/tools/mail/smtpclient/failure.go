@@ -1,4 +1,4 @@
-package mail
+package smtpclient
 
 import (
 	"context"
@@ -48,12 +48,16 @@ func (f failure) refused(command string, code int, text string) error {
 	}
 }
 
-// recipients is a mail that not all of its recipients may get. Who they are
-// stands in the plan, and not in a fault.
-func (f failure) recipients(refused, all int, worst *textproto.Error) error {
+// recipients is a mail that some of its recipients may not get. Who they are
+// is not said.
+func (f failure) recipients(refused, all int, worst *textproto.Error, partial bool) error {
 	fault := *faults.Name(f.refused("RCPT", worst.Code, worst.Msg))
 	fault.Code = "recipients_refused"
-	fault.Reason = fmt.Sprintf("%d of %d recipients were refused, and it is all or none: %s", refused, all, fault.Reason)
+	rule := ", and it is all or none"
+	if partial {
+		rule = ""
+	}
+	fault.Reason = fmt.Sprintf("%d of %d recipients were refused%s: %s", refused, all, rule, fault.Reason)
 	return &fault
 }
 
@@ -68,7 +72,7 @@ func shown(code int, text string) string {
 }
 
 // network is a connection that failed: for good when the other side is not who
-// it should be, or is none that this tool can talk to.
+// it should be, or is none that can be talked to here.
 func (f failure) network(during string, err error) error {
 	if ended := f.ended(); ended != nil {
 		return ended

@@ -1,26 +1,37 @@
-package mail
+package smtpclient
 
 import (
 	"errors"
 	"net/smtp"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/internal/secrets"
 )
 
-// The mechanisms that auth can name. That a password goes over TLS, or does not
-// leave this machine, is checked when the settings are read.
+// Auth is how a client names itself; the zero Auth is not at all. Its secrets
+// are read for each conversation.
+type Auth struct {
+	Mechanism string       `yaml:"mechanism"` // MechanismPlain or MechanismLogin
+	Username  secrets.Text `yaml:"username"`
+	Password  secrets.Text `yaml:"password"`
+}
+
+// What Mechanism can be. That a password goes over TLS, or does not leave this
+// machine, is checked when the settings are read.
 const (
-	mechanismPlain = "plain" // RFC 4616
-	mechanismLogin = "login" // of no RFC, and all that some servers offer
+	MechanismPlain = "plain" // RFC 4616
+	MechanismLogin = "login" // of no RFC, and all that some servers offer
 )
+
+func (a Auth) isZero() bool { return a.Mechanism == "" && a.Username.IsZero() && a.Password.IsZero() }
 
 // credentials reads the secrets now.
-func (a auth) credentials() (smtp.Auth, error) {
+func (a Auth) credentials() (smtp.Auth, error) {
 	username, err := a.Username.Resolve()
 	if err == nil {
 		var password string
 		if password, err = a.Password.Resolve(); err == nil {
-			if a.Mechanism == mechanismLogin {
+			if a.Mechanism == MechanismLogin {
 				return &login{answers: []string{username, password}}, nil
 			}
 			return plainAuth{username, password}, nil

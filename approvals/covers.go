@@ -1,0 +1,73 @@
+package approvals
+
+import (
+	"fmt"
+	"slices"
+)
+
+// StillAllows reports whether these terms, which may be newer than the
+// grant's, are met by it for one action of a run of requester: nil, or
+// ErrNotGranted, ErrNotConfirmed or ErrPolicyChanged, which lead back to the
+// gate. Signatures are verified anew, with the keys of today. An approval that
+// does not count today is passed over; those that do must meet the quorums. The
+// periods are not asked: a grant's expiry was fixed when it was given.
+func (t Terms) StillAllows(g Grant, requester, actionID string) error {
+	if t.Unattended() {
+		return nil
+	}
+	if len(g.Approvals) == 0 && len(g.ByPolicy) == 0 {
+		return ErrNotGranted
+	}
+	var names []string
+	var why string // the first approval that does not count
+	for _, a := range g.Approvals {
+		if err := t.stands(g, a, "", requester); err == nil {
+			names = append(names, a.Approver)
+		} else if why == "" {
+			why = ". " + err.Error()
+		}
+	}
+	if missing := t.Missing(names); missing != "" {
+		return fmt.Errorf("%w: %s must still approve%s", ErrPolicyChanged, missing, why)
+	}
+	return t.confirmed(g, requester, actionID)
+}
+
+// confirmed reports whether an action that must be confirmed was.
+func (t Terms) confirmed(g Grant, requester, actionID string) error {
+	if !slices.Contains(t.Confirm, actionID) {
+		return nil
+	}
+	why := ""
+	for _, c := range g.Confirmations {
+		if c.ActionID != actionID {
+			continue
+		}
+		err := t.stands(g, c.Approval, actionID, requester)
+		if err == nil {
+			return nil
+		}
+		why = ": " + err.Error()
+	}
+	return fmt.Errorf("%w: %s%s", ErrNotConfirmed, actionID, why)
+}
+
+// stands reports whether an approval, of the plan or of one action, counts
+// under these terms.
+func (t Terms) stands(g Grant, a Approval, actionID, requester string) error {
+	if code, reason := t.Allows(requester, a.Approver, Approve); code != Accepted {
+		return fmt.Errorf("%s: %s", code, reason)
+	}
+	if _, code, reason := t.prove(a.Approver, g.statementOf(a, actionID).Bytes(), a.Signature, a.At); code != Accepted {
+		return fmt.Errorf("%s: %s", code, reason)
+	}
+	return nil
+}
+
+// statementOf is what an approver of the grant signed.
+func (g Grant) statementOf(a Approval, actionID string) Statement {
+	return Statement{
+		Run: g.RunID, Request: g.RequestID, Plan: g.PlanHash, Decision: Approve, Action: actionID,
+		Approver: a.Approver, Expires: g.DecideBy, Text: a.Text,
+	}
+}

@@ -1,0 +1,65 @@
+package approvals
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals/signature"
+)
+
+// Proven says how a person proved who she is.
+type Proven struct {
+	Proof Proof `json:"proof,omitempty"`
+	// Key is the fingerprint of the key that signed, and Signature what it wrote.
+	Key       string `json:"key,omitempty"`
+	Signature string `json:"signature,omitempty"`
+}
+
+// keysOf returns the keys with which a person may sign.
+func (t Terms) keysOf(name string) []signature.Key {
+	var keys []signature.Key
+	for _, k := range t.Signers {
+		if k.Name == name {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// prove checks that name stands behind a statement. A signature that was sent
+// is verified also where a claim would do: one that does not fit is never
+// passed over. Only a claim's signature by a person whose keys the policy does
+// not know is left alone, and proves nothing.
+func (t Terms) prove(name string, statement []byte, armored string, at time.Time) (Proven, Code, string) {
+	keys := t.keysOf(name)
+	switch {
+	case armored == "" && t.Proof == ByClaim, t.Proof == ByClaim && len(keys) == 0:
+		return Proven{Proof: ByClaim}, Accepted, ""
+	case armored == "":
+		return Proven{}, SignatureRequired, fmt.Sprintf(
+			"The policy %s wants a signature of %s. Use 'approver', or sign the text that 'approver statement' prints with ssh-keygen -Y sign -n %s.",
+			t.Label, name, signature.Namespace)
+	case len(keys) == 0:
+		return Proven{}, BadSignature, fmt.Sprintf("The policy %s has no key of %s. Add it to the policy's allowed signers.", t.Label, name)
+	}
+	key, err := signature.Verify(statement, armored, keys, at)
+	if err != nil {
+		return Proven{}, BadSignature, sentence(err) + " " + adviceFor(err)
+	}
+	return Proven{Proof: BySignature, Key: signature.Fingerprint(key), Signature: armored}, Accepted, ""
+}
+
+// adviceFor says what to do about a signature that proves nothing.
+func adviceFor(err error) string {
+	switch {
+	case errors.Is(err, signature.ErrMalformed):
+		return "Send what ssh-keygen -Y sign wrote, from BEGIN to END, as one JSON text."
+	case errors.Is(err, signature.ErrUnknownKey):
+		return "Sign with a key that the policy has for you, or have this one added."
+	case errors.Is(err, signature.ErrOutOfTime):
+		return "Sign with a key that is valid now."
+	default:
+		return "It is of another text: look at the run again and sign what it asks for now. A signature is of one run, one request and one plan."
+	}
+}

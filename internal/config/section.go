@@ -1,0 +1,24 @@
+package config
+
+import "go.yaml.in/yaml/v3"
+
+// Section is a part of the file that is read where its things are made: the
+// programs that only start and approve runs need to know nothing of it. The zero
+// Section was not given.
+type Section struct {
+	File string
+	Node *yaml.Node
+}
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (s *Section) UnmarshalYAML(node *yaml.Node) error {
+	s.Node = node
+	return nil
+}
+
+// in says which file a section stands in.
+func (s *Section) in(file string) {
+	if s.Node != nil {
+		s.File = file
+	}
+}
