@@ -6,14 +6,16 @@
 //
 //	RUNNING ── collect_context ── make_plan ──┬── every action was done before ──▶ summarize ──▶ COMPLETED
 //	                                 ▲        │
-//	                                 │   request_approval
-//	                                 │        ▼
-//	                                 │  WAITING_APPROVAL ── reject ──────────────▶ REJECTED
-//	                                 │        │      └───── decide_by passed ────▶ EXPIRED
-//	          revise: new plan ──────┤        │
-//	          target or policy       │     approve
-//	          changed, what is left ─┤        ▼
+//	                                 │   request_approval ◀────────┐ asks again, where the policy says so
+//	                                 │        │   ▼                │
+//	                                 │ nobody │  WAITING_APPROVAL ─┴─ decide_by passed ────▶ EXPIRED
+//	                                 │ need be│   │       └────────── one rejection ───────▶ REJECTED
+//	          revise: new plan ──────┤ asked  │   │ every quorum is met
+//	          target or policy       │        ▼   ▼
+//	          changed, what is left ─┤
 //	                                 └── execute_action, one for each action
+//	                                          ├── one wants a word of its own: WAITING_APPROVAL,
+//	                                          │   until an approver lets it go, or ───▶ REJECTED
 //	                                          ├── every action has a receipt ────▶ summarize ──▶ COMPLETED
 //	                                          ├── expires_at passed ─────────────▶ EXPIRED
 //	                                          ├── an action failed ──────────────▶ FAILED
@@ -32,10 +34,22 @@
 //
 // Decisions arrive as signal or update [ApprovalName]. They are taken
 // undecoded ([NewInterceptor]), kept in order of arrival, and judged in
-// batches by the local activity [JudgeDecisions]. Its verdicts stand in the
-// history; a replay never parses a decision again. The first valid decision
-// wins. A decision counts when the server took it before decide_by passed,
-// whether or not a worker was there to read it.
+// batches by the local activity [JudgeDecisions], against the terms that
+// request_approval returned. Its verdicts stand in the history; a replay never
+// parses a decision, nor verifies a signature, again. A decision counts when the
+// server took it before decide_by passed, whether or not a worker was there to
+// read it.
+//
+// Terms, deadlines and the channels of notices are data of the history: a
+// deploy with another policy changes no waiting run. Before each effect
+// execute_action asks the policy of its own day, and what it refuses leads back
+// to the gate.
+//
+// # Notices
+//
+// People are told of what waits for them by the activity [Notify], beside
+// everything else: a channel that fails is seen in the status, and stops
+// nothing.
 //
 // # Resolutions
 //
