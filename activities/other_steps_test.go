@@ -3,8 +3,10 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -38,6 +41,33 @@ func TestRequestApproval(t *testing.T) {
 	kept, err := os.ReadFile(h.blobFile(plan.Sum(h.acts.Policy.Canonical())))
 	require.NoError(t, err)
 	require.Equal(t, h.acts.Policy.Canonical(), kept)
+}
+
+// Terms that no event could carry are refused before anybody is asked.
+func TestRequestApprovalOfTooManyPeople(t *testing.T) {
+	h := newHouse(t)
+	h.note("a.md", "# A")
+	made := h.planned()
+	var file strings.Builder
+	file.WriteString("label: crowd\ndefault: {quorums: [1 of g0, 1 of g1, 1 of g2, 1 of g3], decide_within: 1h, grant_life: 1h}\ngroups:\n")
+	for group := range 4 {
+		fmt.Fprintf(&file, "  g%d:\n    members:\n", group)
+		for person := range 100 {
+			fmt.Fprintf(&file, "      - p%03d-%d-%s\n", person, group, strings.Repeat("x", 240))
+		}
+	}
+	crowd, err := policy.Parse([]byte(file.String()), "policy.yaml", nil)
+	require.NoError(t, err)
+	h.acts.Policy = crowd
+	err = h.do(string(workflows.RequestApproval), workflows.RequestApprovalInput{RunID: runID, Task: task(), PlanHash: made.PlanHash, Blob: made.Blob}, nil)
+	require.ErrorContains(t, err, "at most 49152 fit a history")
+
+	many, err := policy.Parse([]byte("label: many\ndefault: {quorums: [21 of all], decide_within: 1h, grant_life: 1h}\ngroups:\n  all: {members: ["+
+		"a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,b0,b1,b2,b3,b4,b5,b6,b7,b8,b9,c0]}\n"), "policy.yaml", nil)
+	require.NoError(t, err)
+	h.acts.Policy = many
+	err = h.do(string(workflows.RequestApproval), workflows.RequestApprovalInput{RunID: runID, Task: task(), PlanHash: made.PlanHash, Blob: made.Blob}, nil)
+	require.ErrorContains(t, err, "asks 21 people about this plan; at most 20 are possible")
 }
 
 func (h *house) summarize(p workflows.MakePlanResult) (out workflows.SummarizeResult, err error) {

@@ -3,7 +3,9 @@ package activities
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -22,6 +24,9 @@ func (a *Activities) RequestApproval(
 	if err != nil {
 		return workflows.RequestApprovalResult{}, bad("policy_refused", "the policy %s cannot be applied to this plan: %v", a.Policy.Label(), err)
 	}
+	if err := fitsHistory(terms); err != nil {
+		return workflows.RequestApprovalResult{}, err
+	}
 	if _, err := a.Blobs.Put(ctx, in.Task.Tenant, a.Policy.Canonical()); err != nil {
 		return workflows.RequestApprovalResult{}, err
 	}
@@ -31,4 +36,31 @@ func (a *Activities) RequestApproval(
 		Terms:     terms,
 		Notify:    a.Notices.Names(in.Task.Tenant),
 	}, nil
+}
+
+// maxTermsBytes bounds terms as JSON. They stand in the history with each
+// request, and in what a waiting run carries over when it continues as new.
+const maxTermsBytes = 48 << 10
+
+// maxPlaces bounds the approvals of one plan, which the run carries along with
+// their signatures, and hands to each action.
+const maxPlaces = 20
+
+func fitsHistory(terms approvals.Terms) error {
+	raw, err := json.Marshal(terms)
+	if err != nil {
+		return err
+	}
+	if len(raw) > maxTermsBytes {
+		return bad("policy_refused", "what the policy %s asks about this plan takes %d bytes, with the names and keys of all whom it asks; "+
+			"at most %d fit a history. Ask smaller groups.", terms.Label, len(raw), maxTermsBytes)
+	}
+	places := 0
+	for _, q := range terms.Quorums {
+		places += q.Need
+	}
+	if places > maxPlaces {
+		return bad("policy_refused", "the policy %s asks %d people about this plan; at most %d are possible", terms.Label, places, maxPlaces)
+	}
+	return nil
 }

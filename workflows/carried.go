@@ -12,8 +12,11 @@ const (
 	maxInlineCarried = 64 << 10
 	// maxCarriedFeedback bounds each text of feedback.
 	maxCarriedFeedback = 4 << 10
-	// maxCarriedDetail bounds the texts of each action in doubt.
+	// maxCarriedDetail bounds the texts of each action in doubt, and the reason
+	// of each verdict.
 	maxCarriedDetail = 200
+	// maxCarriedComment bounds what people wrote, in each verdict.
+	maxCarriedComment = 60
 )
 
 // Carried is what the next execution needs of a run that waits at the gate, or
@@ -31,7 +34,19 @@ func (s State) Carried() *State {
 	}
 	s.Feedback = feedback
 	s.Actions = s.carriedActions()
+	s.Decisions = s.Decisions.carried()
 	return &s
+}
+
+// carried are the verdicts without what the execution that gave them has at
+// length.
+func (d Decisions) carried() Decisions {
+	short := Decisions{Counts: d.Counts, Recent: append([]approvals.Verdict(nil), d.Recent...)}
+	for i := range short.Recent {
+		v := &short.Recent[i]
+		v.Reason, v.Comment, v.Feedback = plan.Clip(v.Reason, maxCarriedDetail), plan.Clip(v.Comment, maxCarriedComment), plan.Clip(v.Feedback, maxCarriedComment)
+	}
+	return short
 }
 
 // carriedActions are the rows of an execution that waits, without what the

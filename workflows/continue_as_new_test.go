@@ -80,6 +80,25 @@ func TestCarriedStateFitsOneEvent(t *testing.T) {
 	require.Less(t, len(raw), 256<<10)
 }
 
+// So does what a run carries that many people with large keys are asked about,
+// half of whom have approved.
+func TestCarriedApprovalsFitOneEvent(t *testing.T) {
+	s := *waitingState(t, plan.MaxActions)
+	s.Request.Terms.Label = strings.Repeat("x", 47<<10) // terms of 48 kB are the largest that request_approval returns
+	for i := range 20 {
+		s.Gate.Taken = append(s.Gate.Taken, approvals.Taken{
+			Approval: approvals.Approval{
+				Approver: fmt.Sprintf("%02d%s", i, strings.Repeat("a", 252)), Comment: strings.Repeat("<", 166),
+				Proven: approvals.Proven{Proof: approvals.BySignature, Signature: strings.Repeat("s", 1600)}, // of a key of 4,096 bits
+			},
+			Decision: approvals.Approve,
+		})
+	}
+	raw, err := json.Marshal(s.Carried())
+	require.NoError(t, err)
+	require.Less(t, len(raw), 256<<10)
+}
+
 // waitingState is a run at the gate with so many further actions, or one.
 func waitingState(t *testing.T, actions int) *workflows.State {
 	t.Helper()

@@ -54,11 +54,17 @@ func (r *agentRun) decide(ctx workflow.Context) (turn, error) {
 		if err != nil || next != askAgain {
 			return next, err
 		}
-		r.state.Asked++
+		r.state.AskAgain()
 		if err := r.requestApproval(ctx); err != nil {
 			return stop, err
 		}
 	}
+}
+
+// AskAgain counts an opening of the gate that nobody came to, and says so.
+func (s *State) AskAgain() {
+	s.Asked++
+	s.Reason = fmt.Sprintf("nobody decided before %s; asked again", s.DecideBy.Format(time.RFC3339))
 }
 
 // awaitDecision holds the run until the plan is approved, rejected, sent back
@@ -88,7 +94,6 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 	case r.state.Gate.Phase != approvals.PhaseOpen:
 		return r.decided(), nil
 	case deadline.IsReady() && r.state.Asked < r.state.Request.Terms.AskAgain:
-		r.state.Reason = fmt.Sprintf("nobody decided before %s; asked again", r.state.DecideBy.Format(time.RFC3339))
 		return askAgain, nil
 	case deadline.IsReady():
 		r.notify(ctx, ApprovalExpired, "", nil)

@@ -208,6 +208,7 @@ func TestPeopleAreRemindedAndTold(t *testing.T) {
 	for _, row := range status.Notices {
 		want := map[string]workflows.StepStatus{"mail": workflows.StepCompleted, "ops": workflows.StepFailed}[row.Channel]
 		require.Equal(t, want, row.Status)
+		require.Equal(t, row.Channel == "mail", row.Answer == "202")
 		require.Equal(t, row.Channel == "ops", row.Error != "")
 	}
 }

@@ -131,7 +131,7 @@ func (w *world) takeNotice(n workflows.Notice) (workflows.NoticeResult, error) {
 	defer w.mu.Unlock()
 	w.notices = append(w.notices, n)
 	if w.notify != nil {
-		return workflows.NoticeResult{}, w.notify(n)
+		return workflows.NoticeResult{Attempt: 1, Answer: "202"}, w.notify(n)
 	}
 	return workflows.NoticeResult{Attempt: 1, Answer: "202"}, nil
 }

@@ -71,5 +71,6 @@ type NoticeRow struct {
 	Occasion string     `json:"occasion,omitempty"`
 	Waiting  []string   `json:"waiting,omitempty"`
 	Status   StepStatus `json:"status"`
+	Answer   string     `json:"answer,omitempty"` // of the other side, in one line
 	Error    string     `json:"error,omitempty"`
 }

@@ -16,6 +16,8 @@ const (
 	maxNotices = 50
 	// noticeAttempts spread over about a quarter of an hour.
 	noticeAttempts = 20
+	// maxNoticeAnswer bounds what the other side said, in bytes.
+	maxNoticeAnswer = 200
 	// noticeGrace is how long a run that has ended waits for its last notice.
 	noticeGrace = 30 * time.Second
 )
@@ -57,7 +59,7 @@ func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 		})
 		var out NoticeResult
 		err := workflow.ExecuteActivity(ctx, Notify, notice).Get(ctx, &out)
-		r.state.NoticeEnded(row.Key, err)
+		r.state.NoticeEnded(row.Key, out, err)
 	})
 }
 
@@ -112,10 +114,10 @@ func (s *State) AddNotice(row NoticeRow) {
 }
 
 // NoticeEnded records what became of a notice.
-func (s *State) NoticeEnded(key string, err error) {
+func (s *State) NoticeEnded(key string, out NoticeResult, err error) {
 	for i := range s.Notices {
 		if n := &s.Notices[i]; n.Key == key {
-			n.Status = StepCompleted
+			n.Status, n.Answer = StepCompleted, plan.Clip(out.Answer, maxNoticeAnswer)
 			if err != nil {
 				n.Status, n.Error = StepFailed, plan.Clip(FaultText(err), maxErrorText)
 			}

@@ -25,6 +25,9 @@ type fold struct {
 	result  *workflows.Status
 	first   int                 // place of the first action that failed; -1 when none has
 	running map[int64]scheduled // by the event that scheduled it
+	// request is one that was made and whose gate is not open yet: that comes
+	// with its deadline, which only the workflow's own clock has fixed.
+	request *workflows.RequestApprovalResult
 }
 
 // scheduled is an activity between its first and its last event.
@@ -124,7 +127,7 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		return nil
 	case workflows.RequestApproval:
 		if f.state.Request != nil {
-			f.state.Asked++ // the same plan once more
+			f.state.AskAgain()
 		}
 	case workflows.Notify:
 		return f.telling(id, s, a.GetInput())
@@ -183,8 +186,10 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 		}
 		return err
 	case workflows.Notify:
-		f.state.NoticeEnded(s.notice, nil)
-		return nil
+		var out workflows.NoticeResult
+		err = decode(result, &out)
+		f.state.NoticeEnded(s.notice, out, err)
+		return err
 	case workflows.Summarize:
 		f.state.Summary = new(workflows.SummarizeResult)
 		err = decode(result, f.state.Summary)
@@ -197,7 +202,7 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 	err := temporal.GetDefaultFailureConverter().FailureToError(failure)
 	switch {
 	case s.step == workflows.Notify:
-		f.state.NoticeEnded(s.notice, err)
+		f.state.NoticeEnded(s.notice, workflows.NoticeResult{}, err)
 		return
 	case s.step == workflows.SettleAction && s.action != noAction:
 		f.state.ActionUnsettled(s.action, err)
@@ -292,13 +297,16 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) 
 }
 
 // attributes reads what the workflow shows outside: its status, and the
-// deadline, which only the workflow's own clock has fixed.
+// deadline with which a gate opens.
 func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 	fields := attributes.GetIndexedFields()
 	if payload, ok := fields[workflows.DecideByAttribute]; ok {
 		decideBy := new(time.Time)
 		if err := converter.GetDefaultDataConverter().FromPayload(payload, decideBy); err != nil {
 			return err
+		}
+		if f.request != nil {
+			f.state.Request, f.request = f.request, nil
 		}
 		if f.state.DecideBy = decideBy; f.state.Request != nil {
 			f.state.OpenGate(f.task, f.runID)
@@ -334,12 +342,16 @@ func (f *fold) reason(status workflows.RunStatus) string {
 
 // asked takes the request that a completed request_approval made.
 func (f *fold) asked(result *commonpb.Payloads, at time.Time) error {
-	f.state.Request = new(workflows.RequestApprovalResult)
-	if err := decode(result, f.state.Request); err != nil || !f.state.Request.Terms.Unattended() {
+	made := new(workflows.RequestApprovalResult)
+	if err := decode(result, made); err != nil {
 		return err
 	}
-	decideBy := at.Add(f.state.Request.Terms.DecideWithin)
-	f.state.DecideBy = &decideBy
+	if !made.Terms.Unattended() {
+		f.request = made
+		return nil
+	}
+	decideBy := at.Add(made.Terms.DecideWithin)
+	f.state.Request, f.state.DecideBy = made, &decideBy
 	f.state.OpenGate(f.task, f.runID)
 	return f.state.GrantByPolicy(at)
 }
