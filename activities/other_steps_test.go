@@ -67,7 +67,7 @@ func TestRequestApprovalOfTooManyPeople(t *testing.T) {
 	require.NoError(t, err)
 	h.acts.Policy = many
 	err = h.do(string(workflows.RequestApproval), workflows.RequestApprovalInput{RunID: runID, Task: task(), PlanHash: made.PlanHash, Blob: made.Blob}, nil)
-	require.ErrorContains(t, err, "asks 21 people about this plan; at most 20 are possible")
+	require.ErrorContains(t, err, "asks 21 people about this plan (21 of all); at most 20 are possible")
 }
 
 func (h *house) summarize(p workflows.MakePlanResult) (out workflows.SummarizeResult, err error) {

@@ -42,10 +42,6 @@ func (a *Activities) RequestApproval(
 // request, and in what a waiting run carries over when it continues as new.
 const maxTermsBytes = 48 << 10
 
-// maxPlaces bounds the approvals of one plan, which the run carries along with
-// their signatures, and hands to each action.
-const maxPlaces = 20
-
 func fitsHistory(terms approvals.Terms) error {
 	raw, err := json.Marshal(terms)
 	if err != nil {
@@ -54,13 +50,6 @@ func fitsHistory(terms approvals.Terms) error {
 	if len(raw) > maxTermsBytes {
 		return bad("policy_refused", "what the policy %s asks about this plan takes %d bytes, with the names and keys of all whom it asks; "+
 			"at most %d fit a history. Ask smaller groups.", terms.Label, len(raw), maxTermsBytes)
-	}
-	places := 0
-	for _, q := range terms.Quorums {
-		places += q.Need
-	}
-	if places > maxPlaces {
-		return bad("policy_refused", "the policy %s asks %d people about this plan; at most %d are possible", terms.Label, places, maxPlaces)
 	}
 	return nil
 }

@@ -98,6 +98,19 @@ func (s seats) groups(name string) string {
 	return strings.Join(groups, ", ")
 }
 
+// MaxPlaces bounds the people whom one plan's quorums want: a run carries their
+// approvals along, signatures and all, and hands them to each action.
+const MaxPlaces = 20
+
+// Places counts the people whom the quorums want, all of them together.
+func (t Terms) Places() int {
+	places := 0
+	for _, q := range t.Quorums {
+		places += q.Need
+	}
+	return places
+}
+
 // fills reports whether one more approval brings the quorums nearer. One that
 // does not now never will: the sets of people who can all have a place are the
 // independent sets of a transversal matroid.

@@ -30,7 +30,7 @@ func (w *webhook) keys() ([][]byte, error) {
 		return nil, noSecret("secret", err)
 	}
 	var keys [][]byte
-	for _, written := range strings.Fields(text) {
+	for written := range strings.FieldsSeq(text) {
 		key, err := parseSecret(written)
 		if err != nil {
 			return nil, &faults.Fault{Class: faults.Permanent, Code: "bad_secret", Reason: "the webhook's secret " + err.Error() + "; nothing was sent"}

@@ -106,7 +106,7 @@ var templateError = regexp.MustCompile(`^template: [a-z]+:(\d+)(?::\d+)?: (?s:(.
 func (p place) failTemplate(field string, err error) error {
 	line, reason := 1, err.Error()
 	if parts := templateError.FindStringSubmatch(reason); parts != nil {
-		line, _ = strconv.Atoi(parts[1]) //nolint:errcheck // the pattern has digits there
+		line, _ = strconv.Atoi(parts[1]) // the pattern has digits there
 		reason = parts[2]
 	}
 	node := strictyaml.Nearest(p.node, strings.Split(p.part+field, ".")...)

@@ -121,7 +121,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		"200": {answer: status(200)},
 		"201": {answer: status(201)},
 		"202": {answer: status(202)},
-		"204": {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }},
+		"204": {answer: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }},
 		"299": {answer: status(299)},
 
 		"301": {answer: status(301, "Location", elsewhere.URL), class: faults.Permanent, code: "redirected"},
@@ -200,10 +200,10 @@ func endless(w http.ResponseWriter, r *http.Request) {
 func TestAnswersThatGetLost(t *testing.T) {
 	const sent = `"specversion":"1.0"`
 	for name, tt := range map[string]struct {
-		break_ func(*kindtest.Link)
-		class  faults.Class
-		code   string
-		got    int
+		fail  func(*kindtest.Link)
+		class faults.Class
+		code  string
+		got   int
 	}{
 		"cut off":       {func(l *kindtest.Link) { l.CutAnswers(sent) }, faults.Unknown, "no_answer", 1},
 		"reset":         {func(l *kindtest.Link) { l.ResetAnswers(sent) }, faults.Unknown, "no_answer", 1},
@@ -213,7 +213,7 @@ func TestAnswersThatGetLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReceiver(t, status(http.StatusOK))
 			link := kindtest.NewLink(t, strings.TrimPrefix(r.URL, "http://"))
-			tt.break_(link)
+			tt.fail(link)
 			c := hook(t, "http://"+link.Addr()+"/PATH?q=QUERY")
 			c.byName[0].timeout = 300 * time.Millisecond
 			_, err := send(c, notice())

@@ -178,3 +178,42 @@ func TestC057_ATimeInAPlanHasOneForm(t *testing.T) {
 		require.ErrorIs(t, err, ErrMalformed, written)
 	}
 }
+
+// before is a plan as it was written when actions had no tool_digest, byte for
+// byte.
+const before = `{"actions":[{"delivery_class":"keyed","depends_on":[],"done":null,"id":"order",` +
+	`"idempotency_key":"eaa95d16ab87dc273bafff7185d93f637eb04188","item":"42","parameters":{"number":"42"},"precondition":"",` +
+	`"preview":"","replaces":"","risk":"medium","schema_digest":"","semantic_version":"v1","target":"shop/orders","tool":"open_order",` +
+	`"tool_version":"1"}],"business_id":"orders","context_digest":"","format":"holdpoint.plan/1","goal":"order it","model_id":"",` +
+	`"notes":[],"planner":"given/1","prompt_version":"","revision":0,"run_id":"acme/orders","tenant":"acme","workflow_version":"1"}`
+
+func TestPlanFromBeforeTheToolDigestKeepsItsHash(t *testing.T) {
+	loaded, err := Load([]byte(before), Sum([]byte(before)))
+	require.NoError(t, err)
+	require.Zero(t, loaded.Actions[0].ToolDigest)
+	again, err := loaded.Canonical()
+	require.NoError(t, err)
+	require.Equal(t, before, string(again))
+}
+
+func TestToolDigestIsPartOfThePlan(t *testing.T) {
+	p := samplePlan()
+	without, hash := stored(t, p)
+	require.NotContains(t, string(without), "tool_digest")
+	p.Actions[0].ToolDigest = Sum([]byte("declaration"))
+	with, other := stored(t, p)
+	require.NotEqual(t, hash, other)
+	require.Contains(t, string(with), `"tool_digest":"`+Sum([]byte("declaration")).String()+`"`)
+	loaded, err := Load(with, other)
+	require.NoError(t, err)
+	require.Equal(t, p.Actions[0].ToolDigest, loaded.Actions[0].ToolDigest)
+
+	// "None" is written in one way, by leaving it out.
+	for _, none := range []string{`""`, `null`} {
+		written := strings.Replace(before, `"tool_version":"1"`, `"tool_digest":`+none+`,"tool_version":"1"`, 1)
+		asApproved, err := Canonicalize([]byte(written))
+		require.NoError(t, err)
+		_, err = Load([]byte(written), Sum(asApproved))
+		require.ErrorIs(t, err, ErrMalformed)
+	}
+}

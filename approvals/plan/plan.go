@@ -62,12 +62,16 @@ type Plan struct {
 
 // Action is one write to one external system.
 type Action struct {
-	ID              string          `json:"id"` // unique in the plan: letters, digits, '-', '_', '.'
-	Tool            string          `json:"tool"`
-	ToolVersion     string          `json:"tool_version"`
-	SchemaDigest    Digest          `json:"schema_digest"` // of the tool's parameter schema
-	Target          string          `json:"target"`        // e.g. "kb/weekly/2026-W48.md"
-	Item            string          `json:"item"`          // business identity inside the target, often empty
+	ID           string `json:"id"` // unique in the plan: letters, digits, '-', '_', '.'
+	Tool         string `json:"tool"`
+	ToolVersion  string `json:"tool_version"`
+	SchemaDigest Digest `json:"schema_digest"` // of the tool's parameter schema
+	// ToolDigest is of all that the tool's declaration says of what is sent,
+	// where to, and how a lost answer is recovered. It is left out when it is
+	// zero: the tool has its version alone, or the plan is older than the field.
+	ToolDigest      Digest          `json:"tool_digest,omitzero"`
+	Target          string          `json:"target"` // e.g. "kb/weekly/2026-W48.md"
+	Item            string          `json:"item"`   // business identity inside the target, often empty
 	Parameters      json.RawMessage `json:"parameters"`
 	DependsOn       []string        `json:"depends_on"`
 	DeliveryClass   DeliveryClass   `json:"delivery_class"`

@@ -72,6 +72,7 @@ func renderAction(page *bytes.Buffer, a Action) {
 	optional(page, "item", a.Item)
 	line(page, "tool", a.Tool+" "+a.ToolVersion)
 	optional(page, "schema", digestText(a.SchemaDigest))
+	optional(page, "declaration", shortDigest(a.ToolDigest))
 	line(page, "class", string(a.DeliveryClass))
 	line(page, "risk", string(a.Risk))
 	line(page, "key", a.IdempotencyKey)
@@ -135,4 +136,15 @@ func digestText(d Digest) string {
 		return ""
 	}
 	return d.String()
+}
+
+// shownDigits are enough to tell two declarations of one tool apart by eye; the
+// whole digest stands in the canonical plan.
+const shownDigits = 12
+
+func shortDigest(d Digest) string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.Hex()[:shownDigits]
 }

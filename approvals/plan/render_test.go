@@ -22,6 +22,7 @@ func TestRenderShowsWhatWillBeWrittenWhere(t *testing.T) {
 	p.Revision = 2
 	p.Actions[1].Replaces = "version v1, commit 11aa22b"
 	p.Actions[1].Item = "w48"
+	p.Actions[1].ToolDigest = Sum([]byte("Abc"))
 	withKeys(&p)
 	page := rendered(t, p)
 	head, actions, ok := strings.Cut(page, "\n\n")
@@ -42,6 +43,7 @@ func TestRenderShowsWhatWillBeWrittenWhere(t *testing.T) {
 		"   item         w48",
 		"   tool         gitpages 1",
 		"   schema       " + p.Actions[1].SchemaDigest.String(),
+		"   declaration  " + abcHex[:12],
 		"   class        conditional",
 		"   risk         low",
 		"   key          " + p.Actions[1].IdempotencyKey,

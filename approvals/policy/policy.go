@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/signature"
+)
+
+// Limits of a policy. Its periods are whole seconds, above 0 and up to
+// approvals.MaxPeriod.
+const (
+	MaxFileBytes = 256 << 10 // a policy file
+	MaxNames     = 100       // in one group
+	MaxGroups    = 50
+	MaxKeys      = 20 // of one person
+	MaxRules     = 200
+	MaxReminders = 10 // of one opening of the gate
+	MaxAskAgain  = 10 // as often as a run goes back to its gate at all
+
+	maxNameBytes  = 64      // of a label, and of the name of a group, rule or tenant
+	maxMatchBytes = 4 << 10 // of one match
+	// maxCanonicalBytes leaves room for every rule to say what it took from the
+	// default, and for the keys.
+	maxCanonicalBytes = 4 << 20
+)
+
+// Policy is a policy file that was read and found sound. It is a value of its
+// canonical bytes: two policies with one Version are one policy. It does not
+// change, and may be used by several goroutines.
+type Policy struct {
+	label     string
+	groups    map[string]group
+	keys      map[string][]signature.Key // of the members of groups, by name, sorted
+	fallback  demand                     // of an action that no rule matches
+	rules     []rule                     // by name
+	canonical []byte
+}
+
+// group is people who count for the same quorums.
+type group struct {
+	members []string // normalized, sorted, different
+	tenants []string // sorted; none: it counts for the runs of all
+}
+
+func (g group) countsFor(tenant string) bool {
+	return len(g.tenants) == 0 || slices.Contains(g.tenants, tenant)
+}
+
+// rule is a demand for the actions that it matches.
+type rule struct {
+	name  string
+	match *match
+	demand
+}
+
+// Label is the policy's name for people.
+func (p *Policy) Label() string { return p.label }
+
+// Version returns label@digest, where digest is that of Canonical: the
+// approval_policy_version of a grant.
+func (p *Policy) Version() string {
+	return p.label + "@" + plan.Sum(p.canonical).String()
+}
+
+// Canonical returns the policy in its one form: a policy file, written as JSON
+// in the form of RFC 8785. Everything that a rule takes from the default is
+// written out, names and rules are sorted, and the keys of members stand in
+// allowed_signers. So the order of a file, its comments, its way to write a
+// period, keys of strangers, and whether a default is said or left out do not
+// matter, and everything else does.
+func (p *Policy) Canonical() []byte { return slices.Clone(p.canonical) }
+
+// Simple is a policy of one group, "approvers", of whom one suffices, by claim:
+// what the short form of a file says. Names may be written as people write them,
+// in any order.
+func Simple(label string, names []string, decideWithin, grantLife time.Duration) (*Policy, error) {
+	if err := checkName(label); err != nil {
+		return nil, fmt.Errorf("label %w", err)
+	}
+	var members []string
+	for _, name := range names {
+		var err error
+		if members, err = addPerson(members, name); err != nil {
+			return nil, fmt.Errorf("approvers: %w", err)
+		}
+	}
+	if err := checkCount(members); err != nil {
+		return nil, fmt.Errorf("approvers %w", err)
+	}
+	slices.Sort(members)
+	if err := checkPeriod(decideWithin); err != nil {
+		return nil, fmt.Errorf("decide_within %w", err)
+	}
+	if err := checkPeriod(grantLife); err != nil {
+		return nil, fmt.Errorf("grant_life %w", err)
+	}
+	p := &Policy{
+		label:    label,
+		groups:   map[string]group{shortGroup: {members: members}},
+		fallback: demand{quorums: map[string]int{shortGroup: 1}, decideWithin: decideWithin, grantLife: grantLife, proof: approvals.ByClaim},
+	}
+	return p.sealed()
+}
