@@ -30,6 +30,7 @@ func newCommand() *cobra.Command {
 	}
 	s.Register(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&s.data, "data", ".holdpoint", "the worker's data folder, for plans that are too large for the history")
-	root.AddCommand(newList(&s), newShow(&s), newApprove(&s), newReject(&s), newRevise(&s), newResolve(&s))
+	root.AddCommand(newList(&s), newShow(&s), newApprove(&s), newReject(&s), newRevise(&s),
+		newStatement(&s), newResolve(&s), newPolicy(&s), newVerify())
 	return root
 }

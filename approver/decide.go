@@ -1,30 +1,26 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
-	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // decision is what the flags of approve, reject and revise say.
 type decision struct {
 	choice   approvals.Choice
+	action   string // of a word about one action
 	as       string
 	comment  string
 	feedback string
 	planHash string
 	yes      bool
+	proof    proofFlags
 }
 
 func newApprove(s *session) *cobra.Command {
@@ -44,84 +40,40 @@ func newDecision(s *session, use, short string, choice approvals.Choice) *cobra.
 	c := &cobra.Command{
 		Use:   use + " RUN",
 		Short: short,
-		Args:  cli.OneRun,
+		Long: short + `.
+
+The plan is shown, with its hash computed on this machine, and below it the
+statement that is signed; then you are asked. It is signed when the policy
+wants signatures, when you give --key, or when ssh-agent offers a key that the
+policy has for you; otherwise your name is sent as a claim.`,
+		Args: cli.OneRun,
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.decide(c.Context(), args[0], d, c.InOrStdin(), c.OutOrStdout())
+			d.as = person(d.as)
+			if choice == approvals.Revise && strings.TrimSpace(d.feedback) == "" {
+				return cli.Usagef("revise needs --feedback: say what the new plan should do differently")
+			}
+			return s.Connected(func(c *cobra.Command, args []string, temporal client.Client, reader runs.Reader) error {
+				at := s.desk(temporal, reader, c.InOrStdin(), c.OutOrStdout())
+				return at.decide(c.Context(), args[0], d, s.JSON())
+			})(c, args)
 		},
 	}
-	c.Flags().StringVar(&d.as, "as", "", "who decides (default: HOLDPOINT_APPROVER, or your login)")
-	c.Flags().StringVar(&d.planHash, "plan-hash", "", "decide only if this is the run's plan, and do not ask")
-	c.Flags().BoolVarP(&d.yes, "yes", "y", false, "do not ask")
+	flags := c.Flags()
+	flags.StringVar(&d.as, "as", "", "who decides (default: HOLDPOINT_APPROVER, or your login)")
+	flags.StringVar(&d.planHash, "plan-hash", "", "decide only if this is the run's plan, and do not show it or ask")
+	flags.BoolVarP(&d.yes, "yes", "y", false, "do not ask")
+	d.proof.register(flags)
 	if choice == approvals.Revise {
-		c.Flags().StringVar(&d.feedback, "feedback", "", "what the new plan should do differently")
-	} else {
-		c.Flags().StringVar(&d.comment, "comment", "", "a word for the record")
+		flags.StringVar(&d.feedback, "feedback", "", "what the new plan should do differently")
+		return c
 	}
+	flags.StringVar(&d.comment, "comment", "", "a word for the record")
+	flags.StringVar(&d.action, "action", "", "decide on this one `ACTION` of an approved plan, which waits for a word of its own")
 	return c
 }
 
-func (s *session) decide(ctx context.Context, runID string, d decision, in io.Reader, out io.Writer) error {
-	if d.choice == approvals.Revise && strings.TrimSpace(d.feedback) == "" {
-		return cli.Usagef("revise needs --feedback: say what the new plan should do differently")
-	}
-	c, reader, err := s.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	run, err := reader.Read(ctx, runID)
-	if err != nil {
-		return err
-	}
-	if err := s.confirm(ctx, run, d, in, out); err != nil {
-		return err
-	}
-	payload, err := json.Marshal(approvals.Decision{
-		Decision: d.choice, PlanHash: run.Status.PlanHash, Approver: approverName(d.as),
-		Comment: d.comment, Feedback: d.feedback,
-	})
-	if err != nil {
-		return err
-	}
-	return s.send(ctx, c, run, message{workflows.ApprovalName, payload}, out)
-}
-
-// confirm shows the plan and asks, unless the decision was made before.
-func (s *session) confirm(ctx context.Context, run *runs.Run, d decision, in io.Reader, out io.Writer) error {
-	if s.JSON() && d.planHash == "" && !d.yes {
-		return cli.Usagef("-o json cannot ask: give --plan-hash or --yes")
-	}
-	if d.planHash != "" {
-		if d.planHash != run.Status.PlanHash.String() {
-			return fmt.Errorf("the plan of %s is now %s, not %s: look at it again", run.ID, run.Status.PlanHash, d.planHash)
-		}
-		return nil
-	}
-	p, err := s.plan(ctx, run)
-	if err != nil {
-		return err
-	}
-	if s.JSON() {
-		out = io.Discard // the answer is the verdict alone
-	}
-	if err := show(out, run, p); err != nil {
-		return err
-	}
-	if d.yes {
-		return nil
-	}
-	fmt.Fprintf(out, "\n%s this plan as %s? [yes/no] ", d.choice, approverName(d.as))
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil && answer == "" {
-		return errors.New("no answer; nothing was sent (--plan-hash or --yes decides without asking)")
-	}
-	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
-		return errors.New("nothing was sent")
-	}
-	return nil
-}
-
-func approverName(as string) string {
+// person is who speaks: the flag's name, or whoever types.
+func person(as string) string {
 	if as != "" {
 		return as
 	}

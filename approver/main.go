@@ -3,9 +3,13 @@
 //
 //	approver list
 //	approver show RUN [--canonical]
-//	approver approve | reject | revise RUN
+//	approver approve | reject | revise RUN [--action ACTION] [--key FILE | --signature FILE]
+//	approver statement RUN --decision approve | --resolve ACTION
+//	approver resolve RUN ACTION happened | not_happened | abort
+//	approver policy check POLICY | test POLICY TABLE
 //
-// Exit codes: 0 decided or shown, 1 an error or a refused decision, 2 wrong usage.
+// Exit codes: 0 decided or shown, 1 an error, a refused decision or a policy that
+// is not as its examples say, 2 wrong usage.
 package main
 
 import (

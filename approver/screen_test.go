@@ -2,32 +2,69 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // hostile stands in every text that somebody else may have written.
-const hostile = "\x1b]0;owned\a\x1b[2J\r\u202e\u009b31m"
+const hostile = "\x1b]0;owned\a\x1b[2J\r\u202e\u009b31m\u200b\U000E0041\nlie"
+
+// hostileRun has it in all that the screen of a run shows, beside what only
+// this program and the policy's own rules can write.
+func hostileRun(t *testing.T) (*runs.Run, plan.Plan) {
+	t.Helper()
+	p := samplePlan()
+	p.Goal = hostile
+	p.Actions[0].Target, p.Actions[0].Preview = "bank/"+hostile, hostile
+	p.Actions[1].Parameters = json.RawMessage(`{"note":"` + "\u202e\u200b" + `"}`)
+	ts := terms(approvals.ByClaim)
+	ts.Label, ts.Version, ts.Confirm = hostile, hostile, []string{hostile}
+	ts.Quorums[0].Group, ts.Reasons[0].Rule, ts.Reasons[0].Asks = hostile, hostile, hostile
+	state := granted(t, waiting(t, hostile, ts, p)).State
+	state.Status, state.Reason = workflows.WaitingApproval, hostile
+	state.Grant.Approvals[0].Comment, state.Grant.Approvals[0].Groups = hostile, hostile
+	state.Actions[0].ID, state.Actions[0].Unconfirmed = "pay"+hostile, true
+	state.Actions[1].Status = workflows.StepInDoubt
+	state.Actions[1].Doubt = &workflows.Doubt{Target: hostile, Detail: hostile, SentAt: noon}
+	run := seen(state)
+	run.ID = "acme/x" + hostile
+	return run, p
+}
 
 func TestNothingHostileReachesTheScreen(t *testing.T) {
-	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
 	screens := map[string]func(out *bytes.Buffer){
 		"list": func(out *bytes.Buffer) {
 			listed := []runs.Listed{{ID: "acme/x" + hostile, Risk: hostile, PlanHash: hostile}}
 			require.NoError(t, new(session).printList(out, listed))
 		},
 		"show": func(out *bytes.Buffer) {
-			status := workflows.Status{
-				RunID: "acme/x", Status: workflows.WaitingApproval, DecideBy: &at,
-				Approvers: []string{"bo" + hostile}, Approver: "bo.lin",
-			}
-			require.NoError(t, show(out, &runs.Run{ID: "acme/x", Status: status}, plan.Plan{Goal: hostile}))
+			run, p := hostileRun(t)
+			require.NoError(t, show(out, run, p))
+			showNext(out, run)
+		},
+		"next": func(out *bytes.Buffer) {
+			run := waiting(t, "r1", terms(approvals.BySignature), samplePlan())
+			run.ID = "acme/x" + hostile
+			showNext(out, run)
+		},
+		"statement": func(out *bytes.Buffer) {
+			run, _ := hostileRun(t)
+			w, err := decision{choice: approvals.Approve, as: mei, comment: hostile}.about(run)
+			require.NoError(t, err)
+			desk{out: out}.showStatement(w, nil)
+			desk{out: out}.showStatement(w, &signer{how: hostile, note: hostile})
+		},
+		"verdict": func(out *bytes.Buffer) {
+			out.WriteString(accepted("acme/x"+hostile, approvals.Verdict{Approver: hostile, ActionID: hostile, Missing: hostile}))
 		},
 	}
 	for name, screen := range screens {
@@ -35,21 +72,112 @@ func TestNothingHostileReachesTheScreen(t *testing.T) {
 			var out bytes.Buffer
 			screen(&out)
 			require.Contains(t, out.String(), `\u{001B}]0;owned`)
+			for line := range strings.Lines(out.String()) {
+				require.False(t, strings.HasPrefix(strings.TrimSpace(line), "lie"), "%q", line)
+			}
 			for _, c := range out.String() {
-				require.False(t, c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == '\u202e', "%q in %q", c, out.String())
+				hidden := c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == '\u202e' || c == '\u200b' || c == '\U000E0041'
+				require.False(t, hidden, "%q in %q", c, out.String())
 			}
 		})
 	}
 }
 
-// The command that is shown is one that works: the first on the list may be
-// the requester, who may not approve.
-func TestShowNamesOneWhoMayApprove(t *testing.T) {
-	at := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+// A long value is shown to its last letter: the part that is left out is where
+// the surprise would be.
+func TestLongParametersAreShownWhole(t *testing.T) {
+	p := samplePlan()
+	long := strings.Repeat("0123456789", 10_000)
+	p.Actions[0].Parameters = json.RawMessage(`{"a":"` + long + `","z":"THE-END"}`)
+	p.Actions[1].Preview = long + "\u200bTHE-END"
+	run := waiting(t, "r1", terms(approvals.ByClaim), p)
+	loaded, err := new(session).plan(t.Context(), run)
+	require.NoError(t, err)
 	var out bytes.Buffer
-	require.NoError(t, show(&out, &runs.Run{ID: "acme/x", Status: workflows.Status{
-		RunID: "acme/x", Status: workflows.WaitingApproval, DecideBy: &at,
-		Approvers: []string{"ann.wu", "bo.lin"}, Approver: "bo.lin",
-	}}, plan.Plan{}))
-	require.Contains(t, out.String(), `"approver":"bo.lin"`)
+	require.NoError(t, show(&out, run, loaded))
+	require.Equal(t, 2, strings.Count(out.String(), long))
+	require.Contains(t, out.String(), long+`","z":"THE-END"}`)
+	require.Contains(t, out.String(), long+`\u{200B}THE-END`)
+}
+
+func TestShowSaysWhoMustStillApprove(t *testing.T) {
+	ts := terms(approvals.BySignature)
+	ts.Confirm, ts.AskAgain = []string{"pay"}, 2
+	run := waiting(t, "r1", ts, samplePlan())
+	state := run.State
+	v := approvals.Verdict{
+		Code: approvals.Accepted, Decision: approvals.Approve, Approver: bo, PlanHash: state.Plan.PlanHash.String(), At: noon,
+		Proven: approvals.Proven{Proof: approvals.BySignature, Key: "SHA256:abc"},
+	}
+	state.Take(&v)
+	var out bytes.Buffer
+	run = seen(state)
+	require.NoError(t, show(&out, run, samplePlan()))
+	showNext(&out, run)
+	for _, text := range []string{
+		"   policy       acme-changes@sha256:01\n",
+		"   asks         1 of editors and 1 of security\n",
+		"   because      payments, of 1 action: 1 of editors and 1 of security\n",
+		"   group        security: " + bo + ", " + cy + "\n",
+		"   proof        signature",
+		"   time         4h to decide; then it is asked again, 0 of 2 times so far\n",
+		"   grant life   1h from the last approval on\n",
+		"word of its own: pay\n",
+		"   approved     " + bo + ", 2026-12-01T12:00:00Z, signed with SHA256:abc\n",
+		"   missing      1 of editors\n",
+		"   who may      " + mei + "\n",
+		"   decide by    2026-12-01T16:00:00Z\n",
+		"  approver approve acme/x --as " + mei + "\n",
+		"  ssh-keygen -Y sign -n holdpoint -f KEY s.txt\n",
+	} {
+		require.Contains(t, out.String(), text)
+	}
+	require.NotContains(t, out.String(), "temporal workflow signal", "a claim would be refused")
+}
+
+func TestShowSaysHowToLetOneActionGoAndHowToResolve(t *testing.T) {
+	ts := terms(approvals.ByClaim)
+	ts.Confirm = []string{"pay"}
+	state := granted(t, waiting(t, "r1", ts, samplePlan())).State
+	state.Status = workflows.WaitingApproval
+	state.Actions[0].Unconfirmed = true
+	state.Actions[1].Status = workflows.StepInDoubt
+	state.Actions[1].Doubt = &workflows.Doubt{Target: "bank/tell", SentAt: noon, Detail: "no answer"}
+	var out bytes.Buffer
+	run := seen(state)
+	require.NoError(t, show(&out, run, samplePlan()))
+	showNext(&out, run)
+	for _, text := range []string{
+		"   unconfirmed  pay: ",
+		"  approver approve acme/x --action pay\n",
+		"   in doubt     tell, sent to bank/tell since 2026-12-01T12:00:00Z: no answer\n",
+		"  approver resolve acme/x tell happened|not_happened|abort --as " + bo + " --evidence '…'\n",
+		"   granted      2026-12-01T12:00:00Z, by " + mei + ", " + bo + ", until 2026-12-01T13:00:00Z\n",
+	} {
+		require.Contains(t, out.String(), text)
+	}
+	require.NotContains(t, out.String(), "to approve, as one")
+}
+
+// The command that is shown is one that works, also for an id that a shell
+// would take apart.
+func TestShowNamesOneWhoMayApprove(t *testing.T) {
+	ts := terms(approvals.ByClaim)
+	ts.Quorums = []approvals.Quorum{{Group: "approvers", Need: 1, Members: []string{ann, bo}}}
+	run := waiting(t, "r1", ts, samplePlan())
+	run.ID = "acme/x; rm -rf $HOME"
+	var out bytes.Buffer
+	showNext(&out, run)
+	require.Contains(t, out.String(), `"approver":"`+bo+`"`)
+	require.Contains(t, out.String(), "approver approve 'acme/x; rm -rf $HOME' --as "+bo+"\n")
+	require.NotContains(t, out.String(), ann, "the requester may not")
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		4 * time.Hour: "4h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", 10 * time.Minute: "10m",
+		30 * time.Second: "30s", 24*time.Hour + 5*time.Second: "24h0m5s", 20 * time.Hour: "20h",
+	} {
+		require.Equal(t, want, span(d))
+	}
 }

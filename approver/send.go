@@ -13,6 +13,7 @@ import (
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // message is what a person says to a run: the name of the signal and of the
@@ -60,17 +61,26 @@ func (s *session) update(ctx context.Context, c client.Client, run *runs.Run, m 
 		return true, fmt.Errorf("refused: %s: %s", verdict.Code, verdict.Reason)
 	}
 	if !s.JSON() {
-		fmt.Fprintf(out, "%s: %s of %s by %s\nnext: starter watch %s\n", verdict.Code, said(verdict), run.ID, plan.Escape(verdict.Approver), run.ID)
+		fmt.Fprint(out, accepted(run.ID, verdict))
 	}
 	return true, nil
 }
 
-// said is what an accepted verdict is about.
-func said(v approvals.Verdict) string {
-	if v.Outcome != "" {
-		return fmt.Sprintf("%s of action %s", v.Outcome, plan.Escape(v.ActionID))
+// accepted says what was accepted, what showed who it was, and what is still
+// missing.
+func accepted(runID string, v approvals.Verdict) string {
+	said := string(v.Decision)
+	switch {
+	case v.Outcome != "":
+		said = fmt.Sprintf("%s of action %s", v.Outcome, v.ActionID)
+	case v.ActionID != "":
+		said = fmt.Sprintf("%s of action %s", v.Decision, v.ActionID)
 	}
-	return string(v.Decision)
+	text := fmt.Sprintf("%s: %s of %s by %s, %s", v.Code, said, runID, v.Approver, runs.Proof(v.Proven))
+	if v.Missing != "" {
+		text += "; " + v.Missing + " must still approve"
+	}
+	return plan.Escape(text) + "\nnext: " + plan.Escape(workflows.Command("starter", "watch", runID)) + "\n"
 }
 
 func (s *session) ask(ctx context.Context, c client.Client, runID string, m message) (approvals.Verdict, error) {
@@ -98,7 +108,7 @@ func (s *session) signal(ctx context.Context, c client.Client, run *runs.Run, m 
 	if s.JSON() {
 		return json.NewEncoder(out).Encode(map[string]bool{"judged": false})
 	}
-	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in 'starter status %s'\n",
-		plan.Escape(run.TaskQueue), run.ID)
+	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in '%s'\n",
+		plan.Escape(run.TaskQueue), plan.Escape(workflows.Command("starter", "status", run.ID)))
 	return nil
 }

@@ -84,24 +84,15 @@ func newShow(s *session) *cobra.Command {
 				_, err = c.OutOrStdout().Write(raw)
 				return err
 			}
-			return show(c.OutOrStdout(), run, p)
+			if err := show(c.OutOrStdout(), run, p); err != nil {
+				return err
+			}
+			showNext(c.OutOrStdout(), run)
+			return nil
 		}),
 	}
 	c.Flags().BoolVar(&canonical, "canonical", false, "print the canonical bytes: '| sha256sum' gives the plan hash")
 	return c
-}
-
-func show(out io.Writer, run *runs.Run, p plan.Plan) error {
-	if err := plan.Render(out, p, run.Status.PlanHash); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "\nstatus: %s\n", run.Status.Status)
-	if run.Status.Status == workflows.WaitingApproval {
-		fmt.Fprintf(out, "decide before %s, as one of %v\n\nto approve:\n  approver approve %s\nor\n  %s\n",
-			run.Status.DecideBy.Format(time.RFC3339), cli.Escaped(run.Status.Approvers), run.ID,
-			runs.ApproveCommand(run.Status))
-	}
-	return nil
 }
 
 // plan returns a run's present plan, verified against the run's plan hash.

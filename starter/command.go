@@ -22,6 +22,6 @@ func newCommand() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s.Register(root.PersistentFlags())
-	root.AddCommand(newStart(&s), newStatus(&s), newList(&s), newWatch(&s), newCancel(&s))
+	root.AddCommand(newStart(&s), newStatus(&s), newList(&s), newWatch(&s), newCancel(&s), newEvidence(&s))
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -54,7 +55,6 @@ func printDoubts(out io.Writer, s workflows.Status) {
 			fmt.Fprintf(out, "           %s, says %s: %s\n", a.Resolution.Outcome, plan.Escape(a.Resolution.Operator), plan.Escape(a.Resolution.Evidence))
 			continue
 		}
-		fmt.Fprintf(out, "           approver resolve %s %s happened|not_happened|abort --as %s --evidence '…'\n",
-			plan.Escape(s.RunID), plan.Escape(a.ID), plan.Escape(s.Resolver))
+		fmt.Fprintf(out, "           %s\n", plan.Escape(runs.ResolveCommand(s.RunID, a.ID, s.Resolver)))
 	}
 }

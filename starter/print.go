@@ -9,7 +9,6 @@ import (
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -40,20 +39,16 @@ func printStatus(out io.Writer, run *runs.Run) {
 	if !s.PlanHash.IsZero() {
 		fmt.Fprintf(out, "plan_hash  %s (revision %d)\n", s.PlanHash, s.Revision)
 	}
-	if s.DecideBy != nil && s.Status == workflows.WaitingApproval {
-		fmt.Fprintf(out, "decide_by  %s, by one of %v\n", s.DecideBy.Format(time.RFC3339), cli.Escaped(s.Approvers))
-	}
-	if s.Approval != nil {
-		fmt.Fprintf(out, "approved   by %s at %s, valid until %s\n", plan.Escape(s.Approval.Approvals[0].Approver),
-			s.Approval.ApprovedAt.Format(time.RFC3339), s.Approval.ExpiresAt.Format(time.RFC3339))
-	}
+	printApproval(out, run)
 	fmt.Fprintln(out)
 	printSteps(out, s)
 	if s.EffectCount != nil {
 		fmt.Fprintf(out, "\neffect_count %d (counted at the target)\n", *s.EffectCount)
 	}
 	printDecisions(out, s)
+	printUnconfirmed(out, run)
 	printDoubts(out, s)
+	printNotices(out, s)
 	for _, p := range run.Pending {
 		if p.Failure != "" {
 			fmt.Fprintf(out, "retry      %s, attempt %d%s\n", plan.Escape(p.Activity), p.Attempt, because(p.Failure))
@@ -81,7 +76,7 @@ func printDecisions(out io.Writer, s workflows.Status) {
 		if v.Code == approvals.Accepted && v.PlanHash != s.PlanHash.String() {
 			void = " (of an earlier plan, void now)"
 		}
-		fmt.Fprintf(out, "decision   %s -> %s%s%s\n", decided(v), v.Code, void, because(v.Reason))
+		fmt.Fprintf(out, "decision   %s -> %s%s%s%s\n", decided(v), v.Code, stillMissing(v), void, because(v.Reason))
 	}
 }
 
@@ -96,8 +91,11 @@ func printSteps(out io.Writer, s workflows.Status) {
 	}
 	for _, a := range s.Actions {
 		state := string(a.Status)
-		if a.Already {
+		switch {
+		case a.Already:
 			state = "ALREADY DONE"
+		case a.Unconfirmed:
+			state = "UNCONFIRMED"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", plan.Escape(a.ID), state, a.Attempts, short(a.Key), plan.Escape(a.Ref+a.Error))
 	}
@@ -115,13 +113,13 @@ func short(key string) string { return key[:min(12, len(key))] }
 func next(run *runs.Run) string {
 	switch s := run.Status; {
 	case !run.Closed && run.Pollers == 0:
-		return "worker -t " + plan.Escape(run.TaskQueue)
+		return plan.Escape(workflows.Command("worker", "-t", run.TaskQueue))
 	case s.Status == workflows.WaitingApproval:
-		return "approver show " + plan.Escape(s.RunID) + ", then\n  " + plan.Escape(runs.ApproveCommand(s))
+		return plan.Escape(workflows.Command("approver", "show", s.RunID)) + ", then\n  " + plan.Escape(approveCommand(run))
 	case s.Status == workflows.WaitingResolution:
 		return "look at the target, then say what became of the action with 'approver resolve'"
 	case s.Status == workflows.Running:
-		return "starter watch " + plan.Escape(s.RunID)
+		return plan.Escape(workflows.Command("starter", "watch", s.RunID))
 	case s.Status.Ended() && s.Status != workflows.Completed:
 		if advice := unresolved(s); advice != "" {
 			return plan.Escape(advice)

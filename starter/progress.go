@@ -32,7 +32,15 @@ func (w *watcher) show(run *runs.Run) {
 		}
 	}
 	for _, v := range status.Decisions.Recent {
-		w.line("decision: %s -> %s%s", decided(v), v.Code, because(v.Reason))
+		w.line("decision: %s -> %s%s%s", decided(v), v.Code, stillMissing(v), because(v.Reason))
+	}
+	for _, n := range status.Notices {
+		if n.Status == workflows.StepFailed {
+			w.line("notice: %s to %s at %s -> %s%s", n.Event, plan.Escape(n.Channel), n.At.Format(time.RFC3339), n.Status, because(n.Error))
+		}
+	}
+	if n := run.State.Asked; n > 0 && atGate(status) {
+		w.line("asked again, %d of %d times: nobody had decided in time", n, run.State.Gate.Terms.AskAgain)
 	}
 	if !run.Closed && run.Pollers == 0 {
 		w.line("no worker polls %s", plan.Escape(run.TaskQueue))
@@ -45,6 +53,8 @@ func (w *watcher) show(run *runs.Run) {
 func (w *watcher) action(a workflows.Action) {
 	id, ref := plan.Escape(a.ID), plan.Escape(a.Ref)
 	switch {
+	case a.Unconfirmed:
+		w.line("action: %s waits for a word of its own", id)
 	case a.Status == workflows.StepCompleted && a.Already:
 		w.line("action: %s -> ALREADY DONE (%s)", id, ref)
 	case a.Status == workflows.StepCompleted:
@@ -74,6 +84,9 @@ func decided(v approvals.Verdict) string {
 	if v.Outcome != "" {
 		return fmt.Sprintf("%s of action %s by %s", v.Outcome, plan.Escape(v.ActionID), plan.Escape(v.Approver))
 	}
+	if v.Decision != "" && v.ActionID != "" {
+		return fmt.Sprintf("%s of action %s by %s", v.Decision, plan.Escape(v.ActionID), plan.Escape(v.Approver))
+	}
 	if v.Decision == "" {
 		return "unreadable"
 	}
@@ -98,7 +111,12 @@ func revision(step workflows.Step, status workflows.Status) string {
 }
 
 func deadline(status workflows.Status) string {
-	if status.Status != workflows.WaitingApproval || status.DecideBy == nil {
+	switch {
+	case status.Status != workflows.WaitingApproval:
+		return ""
+	case status.Approval != nil:
+		return fmt.Sprintf(" (plan %s, approved until %s)", status.PlanHash, status.Approval.ExpiresAt.Format(time.RFC3339))
+	case status.DecideBy == nil:
 		return ""
 	}
 	return fmt.Sprintf(" (plan %s, decide before %s)", status.PlanHash, status.DecideBy.Format(time.RFC3339))

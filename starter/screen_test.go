@@ -30,11 +30,17 @@ func hostileRun() *runs.Run {
 		Status: workflows.Status{
 			RunID: "acme/x" + hostile, Status: workflows.WaitingApproval, Reason: "rejected by bo: " + hostile,
 			PlanHash: plan.Sum([]byte("plan")), Approvers: []string{"bo" + hostile}, Approver: "bo.lin", DecideBy: &at,
-			Approval: &approvals.Grant{Approvals: []approvals.Approval{{Approver: "bo" + hostile}}},
-			Steps:    []workflows.Step{{Name: workflows.ExecuteAction, Status: workflows.StepFailed, Error: hostile}},
-			Actions:  []workflows.Action{failed, done, already},
+			Asks: hostile, Missing: hostile, Proof: approvals.ByClaim,
+			Approval: &approvals.Grant{
+				Approvals:     []approvals.Approval{{Approver: "bo" + hostile, Groups: hostile}},
+				Confirmations: []approvals.Confirmation{{ActionID: hostile, Approval: approvals.Approval{Approver: hostile}}},
+			},
+			Notices: []workflows.NoticeRow{{Event: workflows.ApprovalRequested, Channel: hostile, Waiting: []string{hostile}, Status: workflows.StepFailed, Error: hostile}},
+			Steps:   []workflows.Step{{Name: workflows.ExecuteAction, Status: workflows.StepFailed, Error: hostile}},
+			Actions: []workflows.Action{failed, done, already, {ID: hostile, Status: workflows.StepPending, Unconfirmed: true}},
 			Decisions: workflows.Decisions{Recent: []approvals.Verdict{
 				{Code: approvals.NotAnApprover, Decision: approvals.Approve, Approver: hostile, Reason: hostile},
+				{Code: approvals.Accepted, Decision: approvals.Approve, ActionID: hostile, Approver: hostile, Missing: hostile},
 			}},
 		},
 	}

@@ -63,3 +63,7 @@ func attemptsOf(err error) int {
 	}
 	return d.Attempt
 }
+
+// EarlierUnknown ends the message of an attempt that began nothing, and could
+// not find out what became of those before it. The ledger may know later.
+const EarlierUnknown = "; whether an earlier attempt had its effect is not known"

@@ -61,9 +61,11 @@ func (r *agentRun) decide(ctx workflow.Context) (turn, error) {
 	}
 }
 
-// AskAgain counts an opening of the gate that nobody came to, and says so.
+// AskAgain counts an opening of the gate that nobody came to, and says so. The
+// gate is closed until it opens anew: what comes in between answers no request.
 func (s *State) AskAgain() {
 	s.Asked++
+	s.Gate.Phase = approvals.PhaseNoPlan
 	s.Reason = fmt.Sprintf("nobody decided before %s; asked again", s.DecideBy.Format(time.RFC3339))
 }
 

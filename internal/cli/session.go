@@ -28,11 +28,19 @@ func (s *Session) Register(flags *pflag.FlagSet) {
 // JSON reports whether the output is for programs.
 func (s *Session) JSON() bool { return s.output == "json" }
 
+// CheckOutput reports an output that no program has as a mistake.
+func (s *Session) CheckOutput() error {
+	if s.output != "text" && s.output != "json" {
+		return Usagef("--output %q: use text or json", s.output)
+	}
+	return nil
+}
+
 // Connect returns a client, which the caller closes, and a reader of runs that
 // uses it.
 func (s *Session) Connect(ctx context.Context) (client.Client, runs.Reader, error) {
-	if s.output != "text" && s.output != "json" {
-		return nil, runs.Reader{}, Usagef("--output %q: use text or json", s.output)
+	if err := s.CheckOutput(); err != nil {
+		return nil, runs.Reader{}, err
 	}
 	c, options, err := temporalclient.Dial(ctx, s.temporal, temporalclient.Logger(zap.NewNop()))
 	if err != nil {

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
+	"github.com/holdpoint/holdpoint/approvals/signature"
+)
+
+// policyOutput is the JSON form of a policy: its version, and the canonical
+// policy that the version is of.
+type policyOutput struct {
+	Version string          `json:"approval_policy_version"`
+	Policy  json.RawMessage `json:"policy"`
+}
+
+// canonicalPolicy is what policy.Canonical writes, as far as it is explained.
+type canonicalPolicy struct {
+	Signers string                    `json:"allowed_signers"`
+	Default canonicalRule             `json:"default"`
+	Groups  map[string]canonicalGroup `json:"groups"`
+	Label   string                    `json:"label"`
+	Rules   []canonicalRule           `json:"rules"`
+}
+
+type canonicalGroup struct {
+	Members []string `json:"members"`
+	Tenants []string `json:"tenants"`
+}
+
+type canonicalRule struct {
+	Name                string          `json:"name"`
+	Match               string          `json:"match"`
+	Approval            string          `json:"approval"`
+	Quorums             []string        `json:"quorums"`
+	Shared              bool            `json:"shared"`
+	DecideWithin        string          `json:"decide_within"`
+	GrantLife           string          `json:"grant_life"`
+	Proof               approvals.Proof `json:"proof"`
+	RequesterMayApprove bool            `json:"requester_may_approve"`
+	Confirm             bool            `json:"confirm"`
+	AskAgain            int             `json:"ask_again"`
+	RemindAfter         []string        `json:"remind_after"`
+	Resolvers           string          `json:"resolvers"`
+}
+
+// explain says what a policy means, with everything that its rules take from
+// the default.
+func explain(out io.Writer, p *policy.Policy) error {
+	var read canonicalPolicy
+	if err := json.Unmarshal(p.Canonical(), &read); err != nil {
+		return err
+	}
+	signers, err := signature.ParseAllowedSigners([]byte(read.Signers))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Policy %s\nversion %s\n", plan.Escape(read.Label), p.Version())
+	sheet := fields{out}
+	for _, name := range slices.Sorted(maps.Keys(read.Groups)) {
+		group := read.Groups[name]
+		fmt.Fprintf(out, "\nGroup %s\n", plan.Escape(name))
+		for _, member := range group.Members {
+			sheet.line("member", member+keysText(signers.KeysOf(member)))
+		}
+		sheet.line("counts for", tenantsText(group.Tenants))
+	}
+	for _, r := range read.Rules {
+		fmt.Fprintf(out, "\nRule %s\n", plan.Escape(r.Name))
+		sheet.line("matches", r.Match)
+		explainRule(sheet, r)
+	}
+	fmt.Fprint(out, "\nDefault, for every action that no rule matches\n")
+	explainRule(sheet, read.Default)
+	_, err = fmt.Fprint(out, "\nOf rules that match one plan, the strictest counts, aspect by aspect.\n")
+	return err
+}
+
+func explainRule(sheet fields, r canonicalRule) {
+	if r.Approval == "none" {
+		sheet.line("asks", "nobody, unless another rule does, or the action replaces what an earlier version of it did")
+		sheet.line("grant life", periodText(r.GrantLife))
+		sheet.line("resolvers", resolversText(r.Resolvers, "whoever the default asks"))
+		return
+	}
+	sheet.line("asks", strings.Join(r.Quorums, " and "))
+	if len(r.Quorums) > 1 {
+		sheet.line("one person", map[bool]string{true: "may count for several groups", false: "counts for one group"}[r.Shared])
+	}
+	sheet.line("proof", string(r.Proof))
+	sheet.line("requester", map[bool]string{true: "may approve, if in a group", false: "may only reject"}[r.RequesterMayApprove])
+	if r.Confirm {
+		sheet.line("confirm", "each action needs a word of its own right before it is sent")
+	}
+	sheet.line("to decide", periodText(r.DecideWithin)+expiryText(r.AskAgain))
+	var reminders []string
+	for _, after := range r.RemindAfter {
+		reminders = append(reminders, periodText(after))
+	}
+	sheet.line("reminded", strings.Join(reminders, ", "))
+	sheet.line("grant life", periodText(r.GrantLife))
+	sheet.line("resolvers", resolversText(r.Resolvers, "whoever it asks"))
+}
+
+func keysText(keys []signature.Key) string {
+	if len(keys) == 0 {
+		return ", without a key"
+	}
+	var all []string
+	for _, k := range keys {
+		text := signature.Fingerprint(k)
+		if !k.ValidAfter.IsZero() {
+			text += " from " + k.ValidAfter.UTC().Format(time.RFC3339)
+		}
+		if !k.ValidBefore.IsZero() {
+			text += " until " + k.ValidBefore.UTC().Format(time.RFC3339)
+		}
+		all = append(all, text)
+	}
+	return ", " + strings.Join(all, ", ")
+}
+
+func tenantsText(tenants []string) string {
+	if len(tenants) == 0 {
+		return "runs of every tenant"
+	}
+	return "runs of " + strings.Join(tenants, ", ")
+}
+
+func resolversText(group, otherwise string) string {
+	if group == "" {
+		return otherwise
+	}
+	return group
+}
+
+func expiryText(askAgain int) string {
+	switch askAgain {
+	case 0:
+		return ", then the run expires"
+	case 1:
+		return ", then it is asked once more"
+	default:
+		return fmt.Sprintf(", then it is asked again, up to %d times", askAgain)
+	}
+}
+
+// periodText writes a canonical period as people do.
+func periodText(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return text
+	}
+	return span(d)
+}

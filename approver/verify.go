@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/signature"
+	"github.com/holdpoint/holdpoint/internal/cli"
+	"github.com/holdpoint/holdpoint/internal/evidence"
+	"github.com/holdpoint/holdpoint/internal/evidence/gather"
+	"github.com/holdpoint/holdpoint/internal/policyfile"
+	"github.com/holdpoint/holdpoint/internal/replay"
+
+	historypb "go.temporal.io/api/history/v1"
+)
+
+// verification is what the flags of verify say.
+type verification struct {
+	signers, sealedBy   string
+	policies, histories []string
+}
+
+func newVerify() *cobra.Command {
+	var v verification
+	c := &cobra.Command{
+		Use:   "verify BUNDLE",
+		Short: "Check the document that 'starter evidence' exported; needs no Temporal",
+		Long: `Check the document that 'starter evidence' exported, without Temporal and without
+the worker's data. It says, action by action, what was approved by whom, and ends
+with exit code 0 only when everything fits.
+
+Signatures count by your allowed signers, never by the keys in the document. Give
+the policy that you know to be yours, or any policy in the document will do; and
+the run's histories, or what is only recorded in the document is believed.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usagef("verify takes one file, as 'starter evidence -o FILE' wrote it")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return v.run(args[0], c.OutOrStdout()) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&v.signers, "allowed-signers", "", "whose signatures count: an allowed_signers `FILE`, as ssh-keygen(1) describes it")
+	flags.StringVar(&v.sealedBy, "sealed-by", "", "who must have sealed it (default: anybody in the file, or nobody)")
+	flags.StringSliceVar(&v.policies, "policy", nil, "policy `FILE` under which it must have been approved (repeatable)")
+	flags.StringSliceVar(&v.histories, "history", nil, "`FILE` of 'temporal workflow show -o json' of the run (repeatable)")
+	return c
+}
+
+func (v verification) run(path string, out io.Writer) error {
+	options, err := v.options()
+	if err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	bundle, err := evidence.Parse(raw)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	findings := evidence.Verify(bundle, options)
+	if err := v.compare(bundle, &findings); err != nil {
+		return err
+	}
+	if err := findings.Print(out); err != nil {
+		return err
+	}
+	if !findings.Fits() {
+		return fmt.Errorf("%s: %d things do not fit", path, len(findings.Problems))
+	}
+	return nil
+}
+
+func (v verification) options() (evidence.Options, error) {
+	var o evidence.Options
+	if v.signers == "" {
+		return o, cli.Usagef("verify needs --allowed-signers FILE: whose signatures count is yours to say")
+	}
+	raw, err := os.ReadFile(v.signers)
+	if err != nil {
+		return o, fmt.Errorf("--allowed-signers: %w", err)
+	}
+	if o.Signers, err = signature.ParseAllowedSigners(raw); err != nil {
+		return o, fmt.Errorf("--allowed-signers: %s: %w", v.signers, err)
+	}
+	if v.sealedBy != "" {
+		if o.SealedBy, err = approvals.NormalizeIdentity(v.sealedBy); err != nil {
+			return o, cli.Usagef("--sealed-by: %s", err)
+		}
+	}
+	for _, file := range v.policies {
+		p, err := policyfile.Read(file)
+		if err != nil {
+			return o, err
+		}
+		o.Policies = append(o.Policies, p.Version())
+	}
+	return o, nil
+}
+
+// compare makes the content again from the histories that were given.
+func (v verification) compare(bundle evidence.Bundle, findings *evidence.Findings) error {
+	if len(v.histories) == 0 {
+		return nil
+	}
+	var histories []*historypb.History
+	for _, path := range v.histories {
+		history, err := readHistory(path)
+		if err != nil {
+			return err
+		}
+		histories = append(histories, history)
+	}
+	compared, problems := gather.Compare(bundle.Content, histories)
+	findings.Histories = compared
+	findings.Problems = append(findings.Problems, problems...)
+	return nil
+}
+
+func readHistory(path string) (history *historypb.History, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--history: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if history, err = replay.Read(file); err != nil {
+		return nil, fmt.Errorf("--history: %s: %w", path, err)
+	}
+	return history, nil
+}

@@ -1,0 +1,99 @@
+package scene_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/internal/scene"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// careful wants a word about each large payment right before it is made.
+const careful = `
+label: careful
+groups: {approvers: {members: [bo.lin, cy.ma]}}
+default: {quorums: [1 of approvers], decide_within: 1h, grant_life: LIFE}
+rules:
+  - {name: large, match: parameters.amount > 1000, confirm: true}
+`
+
+func carefulFor(life string) string { return strings.Replace(careful, "LIFE", life, 1) }
+
+func TestConfirmationLetsOneActionGo(t *testing.T) {
+	stage := open(t, carefulFor("1h"))
+	ann, bo, cy := stage.Person("ann.wu"), stage.Person("bo.lin"), stage.Person("cy.ma")
+	run := ann.Starts(scene.Pay("small", 10), scene.Pay("large", 82_000), scene.Pay("last", 20).After("large"))
+	run.Waits()
+	cy.Confirms(run, "large").Is(approvals.NotAsked)
+	bo.Approves(run).Is(approvals.Accepted)
+
+	run.WaitsToConfirm("large")
+	stage.Eventually("the small one is paid, which needs no word", func() bool { return len(stage.Bank.Effects()) == 1 })
+	bo.Approves(run).Is(approvals.Duplicate)
+	ann.Confirms(run, "large").Is(approvals.SelfApproval)
+	stage.Person("dee.ray").Confirms(run, "large").Is(approvals.NotAnApprover)
+	cy.Confirms(run, "small").Is(approvals.NotAsked)
+	cy.Confirms(run, "last").Is(approvals.NotAsked)
+	stage.Effects(1)
+
+	cy.By(scene.CLI).Confirms(run, "large").Is(approvals.Accepted)
+	done := run.Completes()
+	stage.Effects(3)
+	require.Equal(t, []string{"small", "large", "last"}, accounts(stage))
+	require.Len(t, done.Approval.Confirmations, 1)
+	require.Equal(t, "cy.ma", done.Approval.Confirmations[0].Approver)
+	require.Equal(t, "large", done.Approval.Confirmations[0].ActionID)
+}
+
+func accounts(stage *scene.Stage) []string {
+	var names []string
+	for _, e := range stage.Bank.Effects() {
+		names = append(names, e.Account)
+	}
+	return names
+}
+
+func TestConfirmationRefused(t *testing.T) {
+	stage := open(t, carefulFor("1h"))
+	run := stage.Person("ann.wu").Starts(scene.Pay("small", 10), scene.Pay("large", 82_000).After("small"), scene.Pay("last", 20).After("large"))
+	run.Waits()
+	stage.Person("bo.lin").Approves(run).Is(approvals.Accepted)
+	run.WaitsToConfirm("large")
+	stage.Person("cy.ma").Stops(run, "large", "the account looks odd").Is(approvals.Accepted)
+
+	ended := run.IsRejected()
+	require.Contains(t, ended.Reason, "large")
+	require.Contains(t, ended.Reason, "cy.ma")
+	require.Contains(t, ended.Reason, "the account looks odd")
+	require.Equal(t, []string{"small"}, accounts(stage), "what is done stays done, and what depends on the rejected one is not")
+	require.Equal(t, workflows.ActionCounts{Total: 3, Done: 1, Pending: 2}, ended.Counts)
+}
+
+// Nobody says the word while the approval lives: the run expires, by itself,
+// also when no worker is there at that moment.
+func TestConfirmationNeverComes(t *testing.T) {
+	for _, awake := range []bool{true, false} {
+		t.Run(map[bool]string{true: "a worker is there", false: "no worker is there"}[awake], func(t *testing.T) {
+			stage := open(t, carefulFor("3s"))
+			run := stage.Person("ann.wu").Starts(scene.Pay("large", 82_000))
+			run.Waits()
+			stage.Person("bo.lin").Approves(run).Is(approvals.Accepted)
+			run.WaitsToConfirm("large")
+			if !awake {
+				stage.WorkerStops()
+				run.TimerFires()
+				stage.Person("cy.ma").By(scene.Signal).Confirms(run, "large")
+				stage.WorkerStarts()
+			}
+			ended := run.Expires()
+			require.Contains(t, ended.Reason, "before every action was done")
+			stage.Effects(0)
+			if !awake {
+				run.Answered(approvals.Accepted, approvals.TooLate)
+			}
+		})
+	}
+}
