@@ -30,6 +30,14 @@ const settleTimeout = 5 * time.Second
 func (a *Activities) ExecuteAction(
 	ctx context.Context, in workflows.ExecuteActionInput,
 ) (workflows.ExecuteActionResult, error) {
+	t := triesOf(ctx, in)
+	out, err := a.carryOut(ctx, in, t)
+	return out, t.ended(ctx, err)
+}
+
+func (a *Activities) carryOut(
+	ctx context.Context, in workflows.ExecuteActionInput, t *tries,
+) (workflows.ExecuteActionResult, error) {
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
 	p, action, tool, err := a.approvedAction(ctx, in)
@@ -37,7 +45,9 @@ func (a *Activities) ExecuteAction(
 		return a.notBegun(ctx, in, result, err)
 	}
 	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, clock.now()) }
+	stop := t.whileWaiting(ctx)
 	leave, err := a.Tools.Enter(ctx, action.Tool)
+	stop()
 	if err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
@@ -45,14 +55,26 @@ func (a *Activities) ExecuteAction(
 	if err := mayBegin(ctx); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	out, err := a.Effects.Run(ctx, tool, tools.Call{
-		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.By(), Action: action, MayBegin: mayBegin,
-	}, result.Attempt, in.Tenant)
+	if err := stillOurs(ctx, t.said()); err != nil {
+		return a.notBegun(ctx, in, result, err)
+	}
+	out, err := a.Effects.Attempt(ctx, tool, tools.Call{
+		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.By(), Action: action,
+		MayBegin: func(ctx context.Context) error {
+			if err := t.usedUp(); err != nil {
+				return err
+			}
+			return mayBegin(ctx)
+		},
+	}, effects.Attempt{
+		Number: result.Attempt, Tenant: in.Tenant, Ledger: in.Ledger, Earlier: t.earlier(in, clock.elapsed()),
+	})
+	t.idle, t.unclaimed = out.Idle, err != nil && out.Unclaimed
 	switch {
 	case errors.As(err, new(*refusal)):
 		return a.notBegun(ctx, in, result, err)
 	case err != nil:
-		return result, &faults.Paced{Err: err, Retry: tool.Spec().Retry}
+		return result, t.paced(err, tool.Spec().Retry)
 	case out.Drifted:
 		result.Outcome, result.Detail = workflows.OutcomeDrifted, out.Detail
 		return result, nil
@@ -103,10 +125,7 @@ func (a *Activities) mayBegin(
 	case err != nil:
 		return bad("not_granted", "action %s must not be carried out: %v", action.ID, err)
 	}
-	if spec := tool.Spec(); spec.Version != action.ToolVersion || spec.SchemaDigest != action.SchemaDigest {
-		return refuse(workflows.OutcomeDrifted, "tool "+action.Tool+" is not the version that the plan was made for")
-	}
-	return nil
+	return stillBound(action, tool)
 }
 
 // policyAllows asks the policy of today.
@@ -121,16 +140,19 @@ func (a *Activities) policyAllows(in workflows.ExecuteActionInput, p plan.Plan, 
 // refusal is an outcome that the workflow knows how to go on from, on its way
 // through the tool and the protocol, to which it is a fault.
 type refusal struct {
-	outcome workflows.ActionOutcome
-	detail  string
+	outcome   workflows.ActionOutcome
+	detail    string
+	otherTool bool // see refuseTool
 }
 
 func (r *refusal) Error() string { return string(r.outcome) + ": " + r.detail }
 
 func refuse(outcome workflows.ActionOutcome, detail string) error {
-	return &faults.Fault{
-		Class: faults.Permanent, Code: string(outcome), Reason: detail, Cause: &refusal{outcome: outcome, detail: detail},
-	}
+	return asFault(&refusal{outcome: outcome, detail: detail})
+}
+
+func asFault(r *refusal) error {
+	return &faults.Fault{Class: faults.Permanent, Code: string(r.outcome), Reason: r.detail, Cause: r}
 }
 
 // notBegun is the answer of an attempt that begins nothing because of err:
@@ -146,6 +168,8 @@ func (a *Activities) notBegun(
 		return workflows.ExecuteActionResult{
 			Attempt: result.Attempt, Outcome: workflows.OutcomeDone, Receipt: receipt, Duplicate: true,
 		}, nil
+	case isRefusal && refused.otherTool && inDoubt:
+		return result, outcomeUnknown(err)
 	case isRefusal:
 		result.Outcome, result.Detail, result.InDoubt = refused.outcome, refused.detail, inDoubt
 		return result, nil
@@ -157,10 +181,15 @@ func (a *Activities) notBegun(
 }
 
 // earlier looks up what earlier attempts of this very action left: a receipt,
-// or a doubt. A ledger that does not answer leaves a doubt.
+// or a doubt. A ledger that does not answer leaves a doubt, and so does one that
+// is not the run's.
 func (a *Activities) earlier(ctx context.Context, in workflows.ExecuteActionInput) (receipt *plan.Receipt, inDoubt bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
+	_, err := a.ledgerFor(ctx, in.Ledger)
+	if err != nil {
+		return nil, true
+	}
 	rows, err := a.Effects.Ledger.Rows(ctx, []string{in.Key})
 	switch {
 	case err != nil:
@@ -189,6 +218,27 @@ func outcomeUnknown(err error) error {
 	return unknown
 }
 
+// stillOurs asks the server whether it still waits for this attempt. A worker
+// that was suspended between being handed the attempt and beginning it does not
+// know for how long, so its clock lags: the server may have given the attempt up
+// since, and the run may have ended without it. What is lost after this answer
+// the lease and the clock notice. Nil also in a test without a server.
+// It leaves said with the server as the attempt's last word.
+func stillOurs(ctx context.Context, said past) error {
+	server := activity.GetClient(ctx)
+	if server == nil {
+		return nil
+	}
+	err := server.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, said)
+	if err == nil {
+		return nil
+	}
+	return &faults.Fault{
+		Class: faults.Transient, Code: "attempt_lost", Cause: err,
+		Reason: "the Temporal server does not wait for this attempt any more, or cannot be asked; nothing was begun",
+	}
+}
+
 // clock is the time that decides: the server's, at which it handed out this
 // attempt, and what has passed since by the monotonic clock. The machine's
 // own wall clock decides nothing.
@@ -200,5 +250,8 @@ type clock struct {
 func startClock(ctx context.Context) clock {
 	return clock{started: activity.GetInfo(ctx).StartedTime, since: time.Now()}
 }
+
+// elapsed is the time since the attempt began.
+func (c clock) elapsed() time.Duration { return time.Since(c.since) }
 
 func (c clock) now() time.Time { return c.started.Add(time.Since(c.since)) }

@@ -69,7 +69,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, dir: t.TempDir()}
 	h.core, h.log = observer.New(zap.DebugLevel)
 	h.note("billing.md", "# Billing\n\n## 2025-09-30\n\n- planned: one transfer of amount 82000\n")
-	pages, err := gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: h.path("kb")}}, gitpages.Options{})
+	pages, err := gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: h.path("kb"), Place: "kb"}}, gitpages.Options{})
 	require.NoError(t, err)
 	h.pages = &spied{Tool: pages, spec: pages.Spec()}
 	store, err := blobs.Open(t.Context(), config.BlobURL(h.dir))

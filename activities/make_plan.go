@@ -14,6 +14,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -28,6 +29,10 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 	planner, ok := a.Planners[in.Task.Planner]
 	if !ok {
 		return none, bad("no_planner", "this worker has no planner %q", in.Task.Planner)
+	}
+	ledger, err := a.ledgerFor(ctx, in.Ledger)
+	if err != nil {
+		return none, err
 	}
 	documents, notes, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
 	if err != nil {
@@ -49,7 +54,7 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 	if p.Actions, err = a.prepare(ctx, in.Task, draft.Actions); err != nil {
 		return none, err
 	}
-	return a.publish(ctx, p)
+	return a.publish(ctx, p, ledger)
 }
 
 // prepare turns proposals into actions. Everything an approver relies on
@@ -72,11 +77,12 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 		spec := tool.Spec()
 		action := plan.Action{
 			ID: d.ID, Tool: spec.Name, ToolVersion: spec.Version, SchemaDigest: spec.SchemaDigest,
-			Target: prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, DependsOn: d.DependsOn,
+			ToolDigest: tools.DigestOf(tool, prepared.Target),
+			Target:     prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, DependsOn: d.DependsOn,
 			DeliveryClass: spec.Class, Risk: spec.Risk, SemanticVersion: task.SemanticVersion,
 			Precondition: prepared.Precondition, Preview: prepared.Preview,
 		}
-		if err := a.compareWithLedger(ctx, task, &action); err != nil {
+		if err := a.compareWithLedger(ctx, task, &action, spec.Replaces); err != nil {
 			return nil, err
 		}
 		actions = append(actions, action)
@@ -84,9 +90,9 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 	return actions, nil
 }
 
-// publish validates the plan, stores it, and says of it what the workflow
-// needs.
-func (a *Activities) publish(ctx context.Context, p plan.Plan) (workflows.MakePlanResult, error) {
+// publish validates the plan, which was compared with a ledger, stores it, and
+// says of it what the workflow needs.
+func (a *Activities) publish(ctx context.Context, p plan.Plan, ledger string) (workflows.MakePlanResult, error) {
 	var none workflows.MakePlanResult
 	if err := p.Validate(); err != nil {
 		return none, &faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: err.Error(), Cause: err}
@@ -106,7 +112,7 @@ func (a *Activities) publish(ctx context.Context, p plan.Plan) (workflows.MakePl
 	return inline(workflows.MakePlanResult{
 		Attempt: attempt(ctx), PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: int64(len(canonical))},
 		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: planned,
-		Limits: a.limits(p.Actions), Parallel: a.Parallel,
+		Limits: a.limits(p.Actions), Parallel: a.Parallel, Ledger: ledger,
 	}, canonical)
 }
 

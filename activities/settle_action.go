@@ -6,34 +6,45 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // SettleAction says what the ledger knows of an action of unknown outcome, and
-// records what a person found out about it. It waits until no attempt is at
-// work, and, before it records that an effect did not happen, until none can be
-// under way. A word about a claim that is no longer the last one changes
-// nothing.
+// records what a person found out about it:
+//
+//	the key's row                  a look    happened           not_happened
+//	-----------------------------  --------  -----------------  -----------------------
+//	none, or RELEASED              absent    recorded: done     absent
+//	STARTED, the claim spoken of   in doubt  recorded: done     when no call can be under
+//	                                                            way, recorded: absent
+//	STARTED, another claim         in doubt  in doubt           in doubt
+//	COMPLETED, by this action      done      done               done
+//	COMPLETED, by another          absent    done               absent
+//
+// It waits until no attempt is at work. For the end of a call that may be under
+// way it does not: it answers with the time, and the workflow waits. Only in
+// histories from before it did so, this does.
 func (a *Activities) SettleAction(
 	ctx context.Context, in workflows.SettleActionInput,
 ) (workflows.SettleActionResult, error) {
-	s := effects.Settlement{Key: in.Key}
-	if in.Resolution != nil {
-		var err error
-		if s, err = a.settlement(ctx, in); err != nil {
-			return workflows.SettleActionResult{}, err
-		}
+	s, err := a.settlement(ctx, in)
+	if err != nil {
+		return workflows.SettleActionResult{}, err
 	}
-	for {
+	for begun := time.Now(); ; {
 		settled, err := a.Effects.Ledger.Settle(ctx, s)
 		if err != nil {
 			return workflows.SettleActionResult{}, err
 		}
 		wait := max(settled.Held, settled.Quiet)
-		if wait <= 0 {
-			return standing(in, settled.Row, attempt(ctx)), nil
+		patient := !in.Waits || settled.Quiet == 0 && time.Since(begun) < longestStay
+		if wait <= 0 || !patient {
+			out := standing(in, s, settled.Row)
+			out.Attempt, out.Wait = attempt(ctx), max(wait, 0)
+			return out, nil
 		}
 		if err := pause(ctx, min(wait, longestPause)); err != nil {
 			return workflows.SettleActionResult{}, err
@@ -41,9 +52,14 @@ func (a *Activities) SettleAction(
 	}
 }
 
-// longestPause is after how long the ledger is asked again, however long the
-// wait: another process may have settled the action.
-const longestPause = 2 * time.Second
+const (
+	// longestPause is after how long the ledger is asked again, however long the
+	// wait: another process may have settled the action.
+	longestPause = 2 * time.Second
+	// longestStay bounds the wait for an attempt at work. It is well within the
+	// server's limit for this activity.
+	longestStay = 5 * time.Minute
+)
 
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
@@ -59,40 +75,82 @@ func pause(ctx context.Context, d time.Duration) error {
 // settlement puts a person's word into the ledger's terms. Of an effect that
 // happened, her word is the receipt.
 func (a *Activities) settlement(ctx context.Context, in workflows.SettleActionInput) (effects.Settlement, error) {
+	s := effects.Settlement{Key: in.Key, Ledger: in.Ledger}
 	word := in.Resolution
-	s := effects.Settlement{
-		Key: in.Key, Token: in.Token,
-		Reason: fmt.Sprintf("%s, says %s: %s", word.Outcome, word.Operator, word.Evidence),
+	if word == nil {
+		return s, nil
 	}
+	s.Token = in.Token
+	s.Reason = fmt.Sprintf("%s, says %s: %s", word.Outcome, word.Operator, word.Evidence)
 	if word.Outcome != approvals.Happened {
 		return s, nil
 	}
-	rows, err := a.Effects.Ledger.Rows(ctx, []string{in.Key})
-	if err != nil || len(rows) == 0 {
+	action, fingerprint, err := a.spokenOf(ctx, in)
+	if err != nil {
 		return s, err
 	}
+	s.Effect = effects.Effect{
+		Fingerprint: fingerprint, Tenant: in.Tenant, RunID: in.RunID, ActionID: in.ActionID, Tool: action.Tool, Target: action.Target,
+	}
 	s.Receipt = &plan.Receipt{
-		IdempotencyKey: in.Key, Tool: rows[0].Tool, Target: rows[0].Target,
+		IdempotencyKey: in.Key, Tool: action.Tool, Target: action.Target,
 		Ref: "by the word of " + word.Operator, Detail: word.Evidence, At: word.At.UTC().Truncate(time.Second),
 	}
 	return s, nil
 }
 
-// standing is what a row that nobody works on means for the action.
-func standing(in workflows.SettleActionInput, row effects.Row, attempt int) workflows.SettleActionResult {
-	out := workflows.SettleActionResult{Attempt: attempt, Standing: workflows.StandingAbsent}
-	switch {
-	case row.State == effects.Completed && row.RunID == in.RunID && row.ActionID == in.ActionID:
-		out.Standing, out.Receipt = workflows.StandingDone, row.Receipt
-	case row.State == effects.Started:
-		out.Standing = workflows.StandingInDoubt
-		out.Doubt = &workflows.Doubt{
-			Token: row.Token, Tool: row.Tool, Target: row.Target, SentAt: row.SentAt, Attempt: row.Attempt, Detail: row.Reason,
+// spokenOf is the action that a person has spoken of, out of the plan's verified
+// bytes. A plan that cannot be read now does not lose her word: the activity is
+// tried again until it can.
+func (a *Activities) spokenOf(ctx context.Context, in workflows.SettleActionInput) (plan.Action, plan.Digest, error) {
+	p, err := a.loadPlan(ctx, in.Tenant, workflows.BlobRef{Digest: in.PlanHash}, in.PlanHash)
+	if err != nil {
+		f := *faults.Name(err)
+		if f.Class == faults.Permanent {
+			f.Class, f.Cause = faults.Transient, err
+			f.Reason += "; what was said of action " + in.ActionID + " is recorded when it is back"
 		}
-		if !row.QuietUntil.IsZero() {
-			until := row.QuietUntil
-			out.Doubt.QuietUntil = &until
+		return plan.Action{}, plan.Digest{}, &f
+	}
+	action, ok := p.Find(in.ActionID)
+	if !ok || action.IdempotencyKey != in.Key {
+		return action, plan.Digest{}, bad("not_in_plan", "action %s is not the one that plan %s has under that name", in.ActionID, in.PlanHash)
+	}
+	fingerprint, err := plan.Fingerprint(action.Parameters)
+	return action, fingerprint, err
+}
+
+// standing is what a row that nobody works on means for the action.
+func standing(in workflows.SettleActionInput, s effects.Settlement, row effects.Row) workflows.SettleActionResult {
+	mine := row.RunID == in.RunID && row.ActionID == in.ActionID
+	switch {
+	case row.State == effects.Completed && mine:
+		return workflows.SettleActionResult{Standing: workflows.StandingDone, Receipt: row.Receipt}
+	case row.State == effects.Started:
+		return workflows.SettleActionResult{Standing: workflows.StandingInDoubt, Doubt: doubtOf(row)}
+	case s.Receipt != nil:
+		// The key is another one's, and so has no room for it; it happened all
+		// the same, and is not sent again.
+		return workflows.SettleActionResult{Standing: workflows.StandingDone, Receipt: s.Receipt}
+	default:
+		return workflows.SettleActionResult{Standing: workflows.StandingAbsent}
+	}
+}
+
+func doubtOf(row effects.Row) *workflows.Doubt {
+	d := &workflows.Doubt{
+		Token: row.Token, Tool: row.Tool, Target: row.Target, SentAt: row.SentAt, Attempt: row.Attempt, Detail: row.Reason,
+	}
+	if !row.LeaseUntil.IsZero() {
+		// Nobody has ended the claim, and the reason is that of the one before.
+		d.Detail = "its worker was killed, or could not reach the ledger: nothing was heard of it since"
+		if row.Reason != "" {
+			d.Detail += "; before that: " + row.Reason
 		}
 	}
-	return out
+	if !row.QuietUntil.IsZero() {
+		until := row.QuietUntil
+		d.QuietUntil = &until
+	}
+	return d
 }

@@ -15,54 +15,91 @@ import (
 const maxVersions = 1000
 
 // compareWithLedger gives an action its semantic version and its idempotency
-// key. It looks at the effect's versions in the ledger, up to the newest:
+// key. It looks at the effect's versions in the ledger, up to the first that did
+// not take effect:
 //
-//   - there is none: a new effect;
-//   - the newest has this payload: planned as already done, with its receipt.
-//     An older one with this payload does not count: it has been replaced;
-//   - the newest has another payload: the next semantic version, and the plan
-//     says what it replaces;
-//   - the newest is of unknown outcome and has this payload: planned; execution
-//     recovers it;
-//   - it is of unknown outcome and has another payload: refused. No version is
-//     ever raised over an unknown outcome.
-func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task, action *plan.Action) error {
+//	that one, next             the newest before it       the action
+//	-------------------------  -------------------------  --------------------------------
+//	in doubt, this payload     any                        next: execution recovers it
+//	in doubt, another          any                        refused, in_doubt
+//	not there, or released     none                       next: a new effect
+//	not there, or released     this payload               planned as done, with its receipt
+//	not there, or released     another, and the tool      next, and the plan says what it
+//	                           replaces                   replaces
+//	not there, or released     another, and the tool      refused, key_conflict
+//	                           does not
+//
+// An older version of this payload does not count: it has been replaced. No
+// version is ever raised over an unknown outcome, and none for a tool whose
+// second effect would stand beside the first.
+func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task, action *plan.Action, replaces bool) error {
 	fingerprint, err := plan.Fingerprint(action.Parameters)
 	if err != nil {
 		return bad("bad_plan", "action %.64q: %s", action.ID, err)
 	}
-	var newest written
-	version := task.SemanticVersion
-	for range maxVersions {
-		row, err := a.version(ctx, task, *action, version)
-		switch {
-		case err != nil:
-			return err
-		case row.State == effects.Completed:
-			newest = written{row, version}
-			version = nextVersion(version)
-			continue
-		case row.State == effects.Started && row.Fingerprint != fingerprint:
-			return bad("in_doubt", "action %.64q: it is not known whether run %s wrote an earlier version of %s; "+
-				"run it again with the documents as they were then, which finds out, or write with another semantic_version",
-				action.ID, row.RunID, action.Target)
-		case row.State != effects.Started && newest.row.Fingerprint == fingerprint:
-			action.SemanticVersion, action.IdempotencyKey, action.Done = newest.version, newest.row.Key, newest.row.Receipt
-			return nil
-		}
-		action.SemanticVersion, action.IdempotencyKey, action.Replaces = version, row.Key, newest.String()
+	newest, next, err := a.standing(ctx, task, *action)
+	if err != nil {
+		return err
+	}
+	none, doubt := newest.row.Receipt == nil, next.row.State == effects.Started
+	switch {
+	case doubt && next.row.Fingerprint != fingerprint:
+		return inDoubtBefore(*action, next.row)
+	case !doubt && newest.row.Fingerprint == fingerprint:
+		action.SemanticVersion, action.IdempotencyKey, action.Done = newest.version, newest.row.Key, newest.row.Receipt
+		return nil
+	case !doubt && !none && !replaces:
+		return keyConflict(*action, newest.row)
+	default:
+		action.SemanticVersion, action.IdempotencyKey, action.Replaces = next.version, next.row.Key, newest.String()
 		return nil
 	}
-	return bad("too_many_versions", "action %.64q: %s was replaced %d times", action.ID, action.Target, maxVersions)
 }
 
-// written is a version that took effect; the zero value stands for none.
+// standing is where an effect's versions stand in the ledger: the newest that
+// took effect, and the next after it.
+func (a *Activities) standing(ctx context.Context, task workflows.Task, action plan.Action) (newest, next written, err error) {
+	version := task.SemanticVersion
+	for range maxVersions {
+		row, err := a.version(ctx, task, action, version)
+		if err != nil || row.State != effects.Completed {
+			return newest, written{row, version}, err
+		}
+		newest = written{row, version}
+		version = nextVersion(version)
+	}
+	return newest, next, bad("too_many_versions", "action %.64q: %s was replaced %d times", action.ID, action.Target, maxVersions)
+}
+
+// inDoubtBefore refuses another payload while it is not known what became of an
+// earlier one.
+func inDoubtBefore(action plan.Action, row effects.Row) error {
+	return bad("in_doubt", "action %.64q: it is not known what became of action %.64q of run %s, which meant the same effect (%s) "+
+		"with other parameters; resolve that one first, or run it again as it was then, which finds out or asks a person",
+		action.ID, row.ActionID, row.RunID, effectNamed(action))
+}
+
+// keyConflict refuses a second effect where the first one stays.
+func keyConflict(action plan.Action, row effects.Row) error {
+	return bad("key_conflict", "action %.64q: the same effect (%s) was made with other parameters, by action %.64q of run %s (%s), "+
+		"and an effect of tool %s is not replaced by a later one; if another effect is meant, give it another item or business id",
+		action.ID, effectNamed(action), row.ActionID, row.RunID, row.Receipt.Ref, action.Tool)
+}
+
+func effectNamed(action plan.Action) string {
+	if action.Item == "" {
+		return "target " + action.Target
+	}
+	return fmt.Sprintf("target %s, item %.200q", action.Target, action.Item)
+}
+
+// written is a version of an effect; the zero value stands for none.
 type written struct {
 	row     effects.Row
 	version string
 }
 
-// String says it in the plan's words.
+// String says what took effect, in the plan's words; nothing when nothing did.
 func (w written) String() string {
 	if w.row.Receipt == nil {
 		return ""

@@ -34,6 +34,18 @@
 // one is found by a matching, so that no order of arrival can spoil it. When
 // the last place is taken, the [Grant] begins.
 //
+// A resolution, a person's word about an action whose outcome nobody knows, is
+// judged likewise by [JudgeResolutions], with three codes of its own:
+//
+//	situation                                                       code
+//	--------------------------------------------------------------  ------------------
+//	not_happened without a claim                                    malformed
+//	the operator is no resolver of this action                      not_a_resolver
+//	the action, or this claim of it, is not in doubt                not_in_doubt
+//	the same was said before                                        duplicate
+//	something else was said before, and it stands                   contradicts
+//	happened or abort, before a not_happened is recorded            accepted, in its place
+//
 // Names: "Ann.Wu" and "ann.wu" are one person. A name with blanks around it, or
 // with letters beyond ASCII, is nobody's, see [NormalizeIdentity]; such a
 // decision is well-formed and is recorded as not_an_approver.

@@ -34,16 +34,18 @@ type Resolution struct {
 	// Evidence says how the operator knows, such as what she saw at the target.
 	Evidence string `json:"evidence"`
 	// Claim names which claim of the action it speaks of, as the run's status
-	// shows it; empty speaks of the one in doubt now. With it, a word that was
-	// sent twice cannot resolve what became of the action after the first.
+	// shows it. NotHappened needs it: what it says of one call must not be taken
+	// for a word about the next. Without it, the others speak of the claim that
+	// is in doubt now, since neither of them sends anything.
 	Claim string `json:"claim,omitempty"`
 	// Signature is an SSH signature over the resolution's ResolutionStatement.
 	Signature string `json:"signature,omitempty"`
 }
 
 // ParseResolution reads a resolution as strictly as ParseDecision reads a
-// decision. Every member but claim and signature is needed: whoever resolves
-// says how she knows.
+// decision. Every member but claim and signature is needed, and claim too for
+// NotHappened: whoever resolves says how she knows, and whoever has something
+// sent again says which call did not arrive.
 func ParseResolution(raw []byte) (Resolution, error) {
 	canonical, err := object(raw)
 	if err != nil {
@@ -117,31 +119,53 @@ func (r Resolution) check() error {
 		return errors.New("there is no evidence, which says how you know")
 	case len(r.Evidence) > MaxTextBytes:
 		return fmt.Errorf("the evidence has %d bytes; at most %d are allowed", len(r.Evidence), MaxTextBytes)
+	case r.Claim == "" && r.Outcome == NotHappened:
+		return errors.New("there is no claim, which not_happened needs: the run's status names the claim in doubt ('starter status RUN', or the query 'status')")
 	}
 	return nil
 }
 
 // Doubts is what resolutions are judged against: the actions of a run that
-// wait for one.
+// wait for one, and what has been said of others.
 type Doubts struct {
 	RunID     string      `json:"run_id"`
 	PlanHash  plan.Digest `json:"plan_hash"`
 	Requester string      `json:"requester"`
 	Terms     Terms       `json:"terms"`
 	Waiting   []InDoubt   `json:"waiting"`
-	Resolved  []string    `json:"resolved"` // ids of the actions that were in doubt, of this plan
+	Resolved  []InDoubt   `json:"resolved"` // actions that were in doubt, of this plan, with what was said
 	Ended     bool        `json:"ended"`    // the run has ended, or is ending
 }
 
-// InDoubt is an action that waits for a resolution.
+// InDoubt is an action that waits for a resolution, or has had one.
 type InDoubt struct {
 	ActionID string `json:"action_id"`
 	Claim    string `json:"claim"`
+	// Said is the word that was accepted; "" is none. While the action still
+	// waits, it is a NotHappened that is not recorded yet, and the cautious words
+	// take its place.
+	Said Outcome `json:"said,omitempty"`
+}
+
+// open reports whether a word about the action can still change something.
+func (i InDoubt) open(to Outcome) bool {
+	return i.Said == "" || i.Said == NotHappened && to != NotHappened
 }
 
 // JudgeResolutions judges resolutions in the order in which they arrived, each
 // against what the earlier ones left, and returns one verdict for each, in
-// that order. The first valid word about an action counts.
+// that order. The first valid word about an action counts, but for a
+// NotHappened: until it is recorded, and so may be sent again, whoever knows
+// better can still say so.
+//
+//	the action                          the word         code
+//	----------------------------------  ---------------  ------------
+//	is not in doubt, or another claim   any              not_in_doubt
+//	waits, and nothing was said         any              accepted
+//	waits to be sent again              not_happened     duplicate
+//	waits to be sent again              another          accepted
+//	was resolved                        the same         duplicate
+//	was resolved                        another          contradicts
 func JudgeResolutions(d Doubts, batch []Arrival) []Verdict {
 	verdicts := make([]Verdict, 0, len(batch))
 	for _, a := range batch {
@@ -161,10 +185,17 @@ func (d Doubts) After(v Verdict) Doubts {
 	if v.Code != Accepted {
 		return d
 	}
-	d.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), func(w InDoubt) bool { return w.ActionID == v.ActionID })
-	d.Resolved = append(slices.Clone(d.Resolved), v.ActionID)
+	said := InDoubt{ActionID: v.ActionID, Claim: v.Claim, Said: v.Outcome}
+	d.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), said.sameAction)
+	if v.Outcome == NotHappened {
+		d.Waiting = append(d.Waiting, said)
+	} else {
+		d.Resolved = append(slices.DeleteFunc(slices.Clone(d.Resolved), said.sameAction), said)
+	}
 	return d
 }
+
+func (i InDoubt) sameAction(other InDoubt) bool { return i.ActionID == other.ActionID }
 
 func judgeResolution(d Doubts, a Arrival) Verdict {
 	v := Verdict{At: a.At.UTC(), Via: a.Via}
@@ -172,7 +203,7 @@ func judgeResolution(d Doubts, a Arrival) Verdict {
 	if err != nil {
 		v.Code = Malformed
 		v.Reason = sentence(err) + ` Send one JSON object such as {"action_id":"a1","plan_hash":"sha256:…",` +
-			`"outcome":"happened","operator":"you@example.com","evidence":"what you saw"}.`
+			`"outcome":"happened","operator":"you@example.com","evidence":"what you saw","claim":"1"}.`
 		return v
 	}
 	v.PlanHash, v.Approver = r.PlanHash.String(), r.Operator
@@ -217,16 +248,35 @@ func speaksOf(d Doubts, r Resolution) (Code, string) {
 
 // resolve judges whether the action waits for this word.
 func resolve(d Doubts, r Resolution) (Code, string) {
-	waiting := slices.IndexFunc(d.Waiting, func(w InDoubt) bool { return w.ActionID == r.ActionID })
-	switch {
-	case waiting >= 0 && r.Claim != "" && r.Claim != d.Waiting[waiting].Claim:
-		return NotInDoubt, fmt.Sprintf("The resolution is of the claim %s of action %s; it is the claim %s that is in doubt now. Look at the run again.",
-			plan.Escape(shorten(r.Claim)), plan.Escape(r.ActionID), d.Waiting[waiting].Claim)
-	case waiting >= 0:
-		return Accepted, ""
-	case slices.Contains(d.Resolved, r.ActionID):
-		return Duplicate, fmt.Sprintf("The action %s was resolved already. Nothing is left to do.", plan.Escape(r.ActionID))
-	default:
-		return NotInDoubt, fmt.Sprintf("The action %s is not in doubt. Look at the run's status.", plan.Escape(r.ActionID))
+	id := plan.Escape(r.ActionID)
+	about := func(i InDoubt) bool { return i.ActionID == r.ActionID }
+	if at := slices.IndexFunc(d.Waiting, about); at >= 0 {
+		now := d.Waiting[at]
+		switch {
+		case r.Claim != "" && r.Claim != now.Claim:
+			return NotInDoubt, fmt.Sprintf("The resolution is of the claim %s of action %s; it is the claim %s that is in doubt now. Look at the run again.",
+				plan.Escape(shorten(r.Claim)), id, now.Claim)
+		case now.open(r.Outcome):
+			return Accepted, ""
+		default:
+			return Duplicate, fmt.Sprintf("That the action %s did not happen was said already. Nothing is left to do.", id)
+		}
 	}
+	at := slices.IndexFunc(d.Resolved, about)
+	switch {
+	case at < 0, r.Claim != "" && d.Resolved[at].Claim != "" && r.Claim != d.Resolved[at].Claim:
+		return NotInDoubt, fmt.Sprintf("The action %s is not in doubt. Look at the run's status.", id)
+	case d.Resolved[at].Said == r.Outcome:
+		return Duplicate, fmt.Sprintf("The action %s was resolved so already. Nothing is left to do.", id)
+	default:
+		return Contradicts, fmt.Sprintf("The action %s was resolved as %s before, and that is recorded; it stands. %s", id, d.Resolved[at].Said, tooLateFor(d.Resolved[at].Said))
+	}
+}
+
+// tooLateFor says what can still be done about a word that stands.
+func tooLateFor(said Outcome) string {
+	if said == NotHappened {
+		return "It may have been sent again by now: look at the run's status and at the target, and cancel the run if nothing more must be sent."
+	}
+	return "Nothing is sent because of it. Look at the run's status."
 }

@@ -25,6 +25,7 @@ func TestParseResolution(t *testing.T) {
 	}{
 		{"whole", nil, ""},
 		{"with a claim", map[string]any{"claim": "3"}, ""},
+		{"not_happened without a claim", map[string]any{"outcome": "not_happened"}, "there is no claim, which not_happened needs"},
 		{"with a signature", map[string]any{"signature": "-----BEGIN SSH SIGNATURE-----"}, ""},
 		{"no action", map[string]any{"action_id": nil}, "there is no action_id"},
 		{"long action", map[string]any{"action_id": strings.Repeat("a", 300)}, "the action_id has 300 bytes; at most 254 are allowed"},
@@ -75,10 +76,17 @@ func termsOfTwo() approvals.Terms {
 	}
 }
 
-// Resolutions are judged in their order, and the first valid word counts.
-func TestFirstValidWordCounts(t *testing.T) {
+// Resolutions are judged in their order. The first valid word counts, but for
+// one that has something sent again: the cautious words take its place.
+func TestResolutionsAreJudgedInTheirOrder(t *testing.T) {
 	hash := plan.Sum([]byte("plan"))
-	d := approvals.Doubts{PlanHash: hash, Requester: "ann.wu", Terms: termsOfTwo(), Waiting: []approvals.InDoubt{{ActionID: "a", Claim: "2"}, {ActionID: "b", Claim: "1"}}}
+	doubts := func() approvals.Doubts {
+		return approvals.Doubts{
+			PlanHash: hash, Requester: "ann.wu", Terms: termsOfTwo(),
+			Waiting:  []approvals.InDoubt{{ActionID: "a", Claim: "2"}, {ActionID: "said", Claim: "3", Said: approvals.NotHappened}},
+			Resolved: []approvals.InDoubt{{ActionID: "sent", Claim: "1", Said: approvals.NotHappened}, {ActionID: "old", Said: approvals.Happened}},
+		}
+	}
 	word := func(action, outcome, operator, claim string) approvals.Arrival {
 		raw, err := json.Marshal(approvals.Resolution{
 			ActionID: action, PlanHash: hash, Outcome: approvals.Outcome(outcome), Operator: operator, Evidence: "e", Claim: claim,
@@ -86,23 +94,61 @@ func TestFirstValidWordCounts(t *testing.T) {
 		require.NoError(t, err)
 		return approvals.Arrival{Raw: raw, Via: approvals.ViaSignal}
 	}
-	batch := []approvals.Arrival{
-		word("a", "happened", "cy.ma", "1"), word("a", "not_happened", "Cy.Ma", "2"), word("a", "happened", "bo.lin", ""),
-		word("b", "abort", "bo.lin", ""), word("c", "happened", "bo.lin", ""),
+	for _, tt := range []struct {
+		name  string
+		batch []approvals.Arrival
+		want  []approvals.Code
+	}{
+		{"another claim", []approvals.Arrival{word("a", "happened", "cy.ma", "1")}, []approvals.Code{approvals.NotInDoubt}},
+		{"another action", []approvals.Arrival{word("c", "happened", "cy.ma", "")}, []approvals.Code{approvals.NotInDoubt}},
+		{"no claim, and nothing is sent", []approvals.Arrival{word("a", "abort", "cy.ma", "")}, []approvals.Code{approvals.Accepted}},
+		{"no claim, and it is sent again", []approvals.Arrival{word("a", "not_happened", "cy.ma", "")}, []approvals.Code{approvals.Malformed}},
+		{
+			"it did not happen, it did, it did not",
+			[]approvals.Arrival{word("a", "not_happened", "Cy.Ma", "2"), word("a", "not_happened", "cy.ma", "2"), word("a", "happened", "bo.lin", ""), word("a", "not_happened", "cy.ma", "2")},
+			[]approvals.Code{approvals.Accepted, approvals.Duplicate, approvals.Accepted, approvals.Contradicts},
+		},
+		{
+			"it did not happen, it is given up",
+			[]approvals.Arrival{word("a", "not_happened", "cy.ma", "2"), word("a", "abort", "cy.ma", "2"), word("a", "happened", "cy.ma", "2"), word("a", "abort", "bo.lin", "")},
+			[]approvals.Code{approvals.Accepted, approvals.Accepted, approvals.Contradicts, approvals.Duplicate},
+		},
+		{
+			"it happened, it is given up",
+			[]approvals.Arrival{word("a", "happened", "cy.ma", ""), word("a", "abort", "bo.lin", ""), word("a", "happened", "bo.lin", "2")},
+			[]approvals.Code{approvals.Accepted, approvals.Contradicts, approvals.Duplicate},
+		},
+		{
+			"what is not recorded yet can be taken back",
+			[]approvals.Arrival{word("said", "not_happened", "cy.ma", "3"), word("said", "happened", "cy.ma", "2"), word("said", "happened", "cy.ma", "3")},
+			[]approvals.Code{approvals.Duplicate, approvals.NotInDoubt, approvals.Accepted},
+		},
+		{
+			"what is recorded cannot",
+			[]approvals.Arrival{word("sent", "happened", "cy.ma", ""), word("sent", "not_happened", "cy.ma", "1"), word("sent", "happened", "cy.ma", "7"), word("old", "abort", "cy.ma", "1")},
+			[]approvals.Code{approvals.Contradicts, approvals.Duplicate, approvals.NotInDoubt, approvals.Contradicts},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := doubts()
+			var got []approvals.Code
+			for _, v := range approvals.JudgeResolutions(d, tt.batch) {
+				got = append(got, v.Code)
+				require.Equal(t, v.Code != approvals.Accepted, v.Reason != "")
+			}
+			require.Equal(t, tt.want, got)
+			require.Equal(t, doubts(), d, "the judge changes nothing of what it is given")
+		})
 	}
-	var got []approvals.Code
-	for _, v := range approvals.JudgeResolutions(d, batch) {
-		got = append(got, v.Code)
-	}
-	require.Equal(t, []approvals.Code{
-		approvals.NotInDoubt, approvals.Accepted, approvals.Duplicate, approvals.Accepted, approvals.NotInDoubt,
-	}, got)
-	require.Len(t, d.Waiting, 2, "the judge changes nothing of what it is given")
-	require.Equal(t, "cy.ma", approvals.JudgeResolutions(d, batch[1:2])[0].Approver, "the name is normalized")
+	verdict := approvals.JudgeResolutions(doubts(), []approvals.Arrival{word("a", "happened", "Cy.Ma", "")})[0]
+	require.Equal(t, "cy.ma", verdict.Approver, "the name is normalized")
+	require.Equal(t, "2", verdict.Claim, "that in doubt now")
 
-	d.Ended = true
-	require.Equal(t, approvals.TooLate, approvals.JudgeResolutions(d, batch[1:2])[0].Code)
-	require.Equal(t, approvals.NoPlanYet, approvals.JudgeResolutions(approvals.Doubts{}, batch[1:2])[0].Code)
+	ended := doubts()
+	ended.Ended = true
+	batch := []approvals.Arrival{word("a", "happened", "cy.ma", "2")}
+	require.Equal(t, approvals.TooLate, approvals.JudgeResolutions(ended, batch)[0].Code)
+	require.Equal(t, approvals.NoPlanYet, approvals.JudgeResolutions(approvals.Doubts{}, batch)[0].Code)
 }
 
 func FuzzParseResolution(f *testing.F) {

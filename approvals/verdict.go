@@ -33,9 +33,12 @@ const (
 	// NotAsked is a word about an action that waits for none.
 	NotAsked Code = "not_asked"
 
-	// NotAResolver and NotInDoubt are of a resolution alone.
+	// NotAResolver, NotInDoubt and Contradicts are of a resolution alone: by one
+	// who may not, about an action or a claim that is not in doubt, and other than
+	// the one that stands.
 	NotAResolver Code = "not_a_resolver"
 	NotInDoubt   Code = "not_in_doubt"
+	Contradicts  Code = "contradicts"
 )
 
 // The ways by which a decision arrives.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/signature"
@@ -15,8 +16,6 @@ import (
 	"github.com/holdpoint/holdpoint/internal/evidence/gather"
 	"github.com/holdpoint/holdpoint/internal/policyfile"
 	"github.com/holdpoint/holdpoint/internal/replay"
-
-	historypb "go.temporal.io/api/history/v1"
 )
 
 // verification is what the flags of verify say.
@@ -37,7 +36,7 @@ with exit code 0 only when everything fits.
 Signatures count by your allowed signers, never by the keys in the document. Give
 the policy that you know to be yours, or any policy in the document will do; and
 the run's histories, or what is only recorded in the document is believed.`,
-		Args: func(c *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.Usagef("verify takes one file, as 'starter evidence -o FILE' wrote it")
 			}

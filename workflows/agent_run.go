@@ -161,6 +161,7 @@ func (r *agentRun) makePlan(ctx workflow.Context) error {
 		RunID: r.runID, Task: r.task, Revision: r.state.Revision,
 		ContextDigest: r.state.Context.Digest, Manifest: r.state.Context.Manifest,
 		Feedback: r.state.Feedback, WorkflowVersion: Version, RequestKey: r.state.Step(MakePlan).IdempotencyKey,
+		Ledger: r.state.ledger(),
 	}).Get(ctx, &out)
 	if err != nil {
 		return r.stepFailed(ctx, MakePlan, err)

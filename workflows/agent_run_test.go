@@ -332,7 +332,7 @@ func TestCancelWaitsForActionsInFlight(t *testing.T) {
 	require.Equal(t, workflows.Canceled, status.Status)
 	require.Equal(t, []string{"a"}, w.executed)
 	require.Equal(t, 1, status.Counts.Done)
-	require.Equal(t, 1, status.Counts.Pending)
+	require.Equal(t, 1, status.Counts.Skipped)
 }
 
 func TestCancelAtTheGate(t *testing.T) {

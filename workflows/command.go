@@ -23,11 +23,12 @@ func ApproveCommand(runID string, hash plan.Digest, approver, actionID string) s
 
 // ResolveCommand is the plain temporal command that says that an action's
 // effect is at its target. The other outcomes are "not_happened" and "abort".
-func ResolveCommand(runID string, hash plan.Digest, actionID, operator string) string {
+// The claim binds the word to what is in doubt now.
+func ResolveCommand(runID string, hash plan.Digest, a Action, operator string) string {
 	return fmt.Sprintf(
 		`temporal workflow signal --workflow-id %s --name %s --input `+
-			`'{"action_id":"%s","plan_hash":"%s","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
-		shellQuote(runID), ResolutionName, actionID, hash, operator)
+			`'{"action_id":"%s","plan_hash":"%s","claim":"%d","outcome":"happened","operator":"%s","evidence":"what you saw"}'`,
+		shellQuote(runID), ResolutionName, a.ID, hash, a.Doubt.Token, operator)
 }
 
 // Command is a command that people copy into a shell: each word is quoted where

@@ -36,17 +36,31 @@ func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason stri
 	}
 }
 
-// doubts says what a person has to find out, and how to say it.
+// doubts says what a person has to find out, or can still take back, and how to
+// say it.
 func (r *agentRun) doubts() string {
 	var b strings.Builder
-	waiting := r.state.waiting()
-	for _, i := range waiting[:min(len(waiting), maxShownDoubts)] {
-		row := r.state.Actions[i]
-		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key `%s`), sent to %s since %s.\n\n> %s\n\nLook there, then:\n\n```\n%s\n```\n\n",
-			row.ID, row.Key, plan.Escape(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.Escape(row.Doubt.Detail),
-			ResolveCommand(r.runID, r.state.Plan.PlanHash, row.ID, first(r.state.Request.Terms.ResolversFor(r.task.Requester, row.ID)))))
+	shown, more := 0, 0
+	for _, row := range r.state.Actions {
+		switch {
+		case !row.unsettled():
+			continue
+		case shown == maxShownDoubts:
+			more++
+			continue
+		}
+		shown++
+		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key `%s`), sent to %s since %s.\n\n> %s\n\n",
+			row.ID, row.Key, plan.Escape(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.Escape(row.Doubt.Detail)))
+		if next := row.Next(); next != "" {
+			b.WriteString("It " + plan.Escape(next) + ".\n\n")
+		}
+		if row.Resolvable() {
+			b.WriteString(fmt.Sprintf("Look there, then (`outcome` is `happened`, `not_happened` or `abort`):\n\n```\n%s\n```\n\n",
+				ResolveCommand(r.runID, r.state.Plan.PlanHash, row, first(r.state.Request.Terms.ResolversFor(r.task.Requester, row.ID)))))
+		}
 	}
-	if more := len(waiting) - maxShownDoubts; more > 0 {
+	if more > 0 {
 		b.WriteString(fmt.Sprintf("… and %d more.\n\n", more))
 	}
 	return b.String()

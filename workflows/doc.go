@@ -61,6 +61,19 @@
 // has no deadline. What did not happen is sent again only while the approval is
 // alive.
 //
+//	in doubt, and                     event                 what follows
+//	--------------------------------  --------------------  ----------------------------------
+//	nothing was said                  happened              it is recorded as the receipt
+//	nothing was said                  not_happened          when no call can be under way any
+//	                                                        more it is recorded; then the
+//	                                                        action is PENDING, and sent again
+//	nothing was said                  abort                 the run ends, with the doubt
+//	not_happened, not recorded yet    happened, abort       as above: the cautious word wins
+//	what was said is recorded         another word          refused: it contradicts
+//	any                               a cancellation        the run ends, with the doubt
+//
+// Until what was said is recorded, the run is WAITING_RESOLUTION.
+//
 // # Rules for a change
 //
 // Recorded histories must replay: a change to the sequence of commands needs

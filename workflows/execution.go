@@ -13,6 +13,7 @@ import (
 type execution struct {
 	*agentRun
 	begun    []bool // by the action's place: begun in this round
+	settling []bool // by the action's place: a person's word about it is being recorded
 	inFlight int
 	landed   int // how many have come back, whatever their outcome
 	canceled bool
@@ -28,9 +29,14 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	if r.state.Status != WaitingResolution && len(r.state.unconfirmed()) == 0 {
 		r.setStatus(ctx, Running, "")
 	}
-	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions))}
-	for _, i := range r.state.waiting() {
-		x.begun[i] = true // in the execution that continued as this one
+	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions)), settling: make([]bool, len(r.state.Actions))}
+	for i := range r.state.Actions {
+		if row := &r.state.Actions[i]; row.unsettled() { // in the execution that continued as this one
+			x.begun[i] = true
+			if row.Resolution != nil {
+				row.Resolution.Applied = false // it waited there for its time
+			}
+		}
 	}
 	// In-flight actions outlive a cancellation: their outcome must be known.
 	work := disconnected(ctx)
@@ -132,6 +138,7 @@ func (x *execution) one(ctx workflow.Context, i int) {
 		RunID: x.runID, Tenant: x.task.Tenant, Requester: x.task.Requester,
 		PlanHash: x.state.Plan.PlanHash, Blob: x.state.Plan.Blob,
 		ActionID: planned.ID, Key: planned.Key, Grant: x.state.Grant.For(planned.ID),
+		Ledger: x.state.Plan.Ledger, MaxAttempts: x.state.Plan.limits(planned.Tool).MaxAttempts, Expected: planned.InDoubt,
 	}).Get(ctx, &out)
 	if err != nil {
 		x.state.ActionFailed(i, err)
@@ -139,7 +146,7 @@ func (x *execution) one(ctx workflow.Context, i int) {
 		x.state.ActionEnded(i, out)
 	}
 	if x.asksPerson(i, err) && resolvesDoubts(ctx) {
-		x.look(ctx, i, nil)
+		x.look(ctx, i)
 	}
 	x.note(i)
 	switch out.Outcome { //nolint:exhaustive // done is no reason to stop
@@ -176,6 +183,7 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 		x.state.SkipRest()
 		return stop, x.stepFailed(ctx, ExecuteAction, errors.New(halt.Failed))
 	case x.canceled:
+		x.state.SkipRest()
 		x.state.Fail(ExecuteAction, "canceled", 0, now(ctx))
 		return stop, temporal.NewCanceledError()
 	case halt.Rejected != "":

@@ -164,12 +164,11 @@ func (w *world) settleAction(in workflows.SettleActionInput) (workflows.SettleAc
 	if w.settle != nil {
 		return w.settle(in)
 	}
-	var claims int64
-	for _, id := range w.executed {
-		if id == in.ActionID {
-			claims++
-		}
-	}
+	return w.settled(in)
+}
+
+func (w *world) settled(in workflows.SettleActionInput) (workflows.SettleActionResult, error) {
+	claims := int64(w.times(in.ActionID))
 	out := workflows.SettleActionResult{Attempt: 1, Standing: workflows.StandingInDoubt}
 	switch word := in.Resolution; {
 	case word == nil || in.Token != claims:
@@ -187,10 +186,11 @@ func unknown() error {
 	return temporal.NewNonRetryableApplicationError("outcome_unknown: no answer", workflows.ClassUnknown, nil)
 }
 
-// resolve sends a resolution as the signal that people type.
+// resolve sends a resolution as the signal that people type, about the last
+// claim of the action.
 func (w *world) resolve(action, outcome, operator string) {
-	w.resolveRaw(fmt.Sprintf(`{"action_id":%q,"plan_hash":%q,"outcome":%q,"operator":%q,"evidence":"looked at the wiki"}`,
-		action, w.hash(0), outcome, operator))
+	w.resolveRaw(fmt.Sprintf(`{"action_id":%q,"plan_hash":%q,"claim":"%d","outcome":%q,"operator":%q,"evidence":"looked at the wiki"}`,
+		action, w.hash(0), w.times(action), outcome, operator))
 }
 
 func (w *world) resolveRaw(payload string) {

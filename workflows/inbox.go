@@ -28,7 +28,8 @@ const maxBatch = 50
 type inbox struct {
 	waiting []letter
 	judging bool
-	judged  int // in this execution, for the decision to continue as new
+	arrived int // in this execution
+	judged  int // of those; the decision to continue as new goes by it too
 	// deadline is the timer of the open gate. A decision is late when that
 	// timer had fired before the decision's own event: the order in the
 	// history decides, so a worker that was away changes nothing.
@@ -44,6 +45,7 @@ type letter struct {
 }
 
 func (b *inbox) add(ctx workflow.Context, about topic, payloads []byte, via string, reply workflow.Settable) {
+	b.arrived++
 	b.waiting = append(b.waiting, letter{
 		topic: about,
 		arrival: Arrival{

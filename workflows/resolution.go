@@ -1,14 +1,11 @@
 package workflows
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
-	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // resolveDoubts is a change to the sequence of commands, see doc.go: an action
@@ -19,25 +16,39 @@ func resolvesDoubts(ctx workflow.Context) bool {
 	return workflow.GetVersion(ctx, resolveDoubts, workflow.DefaultVersion, 1) == 1
 }
 
-// look asks the ledger what became of an action, and tells it what a person
-// found out, if one has.
-func (x *execution) look(ctx workflow.Context, i int, word *Resolved) {
+// look asks the ledger what became of an action that no person has spoken of.
+func (x *execution) look(ctx workflow.Context, i int) {
+	for {
+		var out SettleActionResult
+		err := x.ask(ctx, i, nil).Get(ctx, &out)
+		if err != nil {
+			x.state.ActionUnsettled(i, err)
+			return
+		}
+		if x.state.ActionSettled(i, nil, out); out.Wait <= 0 {
+			// An effect that did not happen after all is begun anew; a failure, not.
+			x.begun[i] = x.state.Actions[i].Status != StepPending
+			return
+		}
+		if workflow.Sleep(ctx, out.Wait) != nil {
+			return
+		}
+	}
+}
+
+// ask begins to ask the ledger, and to tell it what a person found out, if one
+// has.
+func (x *execution) ask(ctx workflow.Context, i int, word *Resolved) workflow.Future {
 	planned, row := x.state.Plan.Actions[i], x.state.Actions[i]
 	in := SettleActionInput{
-		RunID: x.runID, Tenant: x.task.Tenant, PlanHash: x.state.Plan.PlanHash,
-		ActionID: planned.ID, Key: planned.Key, Resolution: word,
+		RunID: x.runID, Tenant: x.task.Tenant, PlanHash: x.state.Plan.PlanHash, Ledger: x.state.Plan.Ledger,
+		ActionID: planned.ID, Key: planned.Key, Waits: word == nil || word.bound(),
 	}
 	if word != nil {
-		in.Token = row.Doubt.Token
+		said := *word
+		in.Resolution, in.Token = &said, row.Doubt.Token
 	}
-	var out SettleActionResult
-	if err := workflow.ExecuteActivity(x.settleContext(ctx, planned), SettleAction, in).Get(ctx, &out); err != nil {
-		x.state.ActionUnsettled(i, err)
-		return
-	}
-	x.state.ActionSettled(i, out)
-	// An effect that did not happen after all is begun anew; a failure, not.
-	x.begun[i] = x.state.Actions[i].Status != StepPending
+	return workflow.ExecuteActivity(x.settleContext(ctx, planned), SettleAction, in)
 }
 
 // act begins what the accepted resolutions ask for.
@@ -48,34 +59,90 @@ func (x *execution) act(ctx workflow.Context) {
 			continue
 		}
 		row.Resolution.Applied = true
-		if row.Resolution.Outcome == approvals.Abort {
+		switch {
+		case row.Resolution.Outcome == approvals.Abort:
 			x.aborted = true
 			x.state.Halt.fail(row.Aborted())
-			continue
+		case !x.settling[i]: // else the word took the place of one that is being settled
+			x.settling[i] = true
+			x.inFlight++
+			workflow.GoNamed(ctx, "settle "+row.ID, func(ctx workflow.Context) {
+				x.settle(ctx, i)
+				x.settling[i] = false
+				x.inFlight--
+				x.landed++
+			})
 		}
-		word := *row.Resolution
-		x.inFlight++
-		workflow.GoNamed(ctx, "settle "+row.ID, func(ctx workflow.Context) {
-			x.look(ctx, i, &word)
-			x.note(i)
-			x.inFlight--
-			x.landed++
-		})
 	}
 }
 
-// waits reports whether the run needs a person's word before it can go on.
-func (x *execution) waits() bool {
-	return !x.canceled && !x.aborted && len(x.state.waiting()) > 0 || !x.stopping() && len(x.state.unconfirmed()) > 0
+// settle has the ledger record a person's word: at once when the effect
+// happened, and when no call can be under way any more when it did not. Until
+// that is recorded, another word can take its place.
+func (x *execution) settle(ctx workflow.Context, i int) {
+	row := &x.state.Actions[i]
+	for {
+		word := row.Resolution
+		out, err := x.record(ctx, i, word)
+		switch {
+		case row.Resolution != word && row.Resolution.Outcome == approvals.Abort:
+			return
+		case row.Resolution != word:
+			continue
+		case err != nil:
+			x.state.ActionUnsettled(i, err)
+		default:
+			x.state.ActionSettled(i, word, out)
+		}
+		if err == nil && out.Wait > 0 {
+			x.landed++ // the status names another time
+			x.pause(ctx, out.Wait, func() bool { return row.Resolution != word })
+			if x.canceled || x.aborted {
+				return // the run is ending, and names the doubt
+			}
+			continue
+		}
+		x.begun[i] = row.Status != StepPending
+		x.note(i)
+		return
+	}
 }
 
-// show keeps the status at WAITING_RESOLUTION for as long as an action waits
-// for a person to find out, and else at WAITING_APPROVAL for as long as one
-// waits for its own word, whatever else goes on meanwhile.
+// record asks the ledger once. It comes back without an answer when another
+// word takes the place of this one; and an answer to a word that can be taken
+// back waits for what has arrived meanwhile, so that of words that race each
+// other the cautious one wins.
+func (x *execution) record(ctx workflow.Context, i int, word *Resolved) (out SettleActionResult, err error) {
+	row := &x.state.Actions[i]
+	if !word.revocable() {
+		err = x.ask(ctx, i, word).Get(ctx, &out)
+		return out, err
+	}
+	asking, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	answer := x.ask(asking, i, word)
+	if err = workflow.Await(ctx, func() bool { return answer.IsReady() || row.Resolution != word }); err != nil || row.Resolution != word {
+		return out, err
+	}
+	if err = answer.Get(ctx, &out); err != nil || out.Wait > 0 {
+		return out, err
+	}
+	arrived := x.inbox.arrived
+	return out, workflow.Await(ctx, func() bool { return x.inbox.judged >= arrived || row.Resolution != word })
+}
+
+// waits reports whether the run needs a person's word before it can go on, or
+// time until one can be recorded.
+func (x *execution) waits() bool {
+	return !x.canceled && !x.aborted && x.state.inDoubt() || !x.stopping() && len(x.state.unconfirmed()) > 0
+}
+
+// show keeps the status at WAITING_RESOLUTION until what became of every action
+// is recorded, and else at WAITING_APPROVAL for as long as one waits for its
+// own word, whatever else goes on meanwhile.
 func (x *execution) show(ctx workflow.Context) {
-	waiting := x.state.waiting()
 	switch {
-	case len(waiting) > 0 && !x.canceled && !x.aborted:
+	case x.state.inDoubt() && !x.canceled && !x.aborted:
 		x.setStatus(ctx, WaitingResolution, x.state.WhatWaits())
 		x.tellOfDoubts(ctx)
 	case !x.stopping() && len(x.state.unconfirmed()) > 0:
@@ -91,134 +158,12 @@ func (x *execution) mayContinueAsNew(ctx workflow.Context) bool {
 	return x.inFlight == 0 && waits && x.agentRun.mayContinueAsNew(ctx)
 }
 
-// waiting lists the places of the actions that wait for a person.
-func (s *State) waiting() []int {
-	var places []int
-	for i, a := range s.Actions {
-		if a.Status == StepInDoubt && a.Doubt != nil && a.Resolution == nil {
-			places = append(places, i)
-		}
-	}
-	return places
-}
-
-// resolved reports whether an accepted resolution has not been acted upon.
-func (s *State) resolved() bool {
-	for _, a := range s.Actions {
-		if a.Resolution != nil && !a.Resolution.Applied {
-			return true
-		}
-	}
-	return false
-}
-
-// WhatWaits says why a run waits for a resolution; "" when it does not.
-func (s *State) WhatWaits() string {
-	places := s.waiting()
-	if len(places) == 0 {
-		return ""
-	}
-	row := s.Actions[places[0]]
-	text := "nobody knows what became of action " + row.ID
-	if more := len(places) - 1; more > 0 {
-		text += fmt.Sprintf(" and of %d more", more)
-	}
-	return plan.Clip(text+": "+row.Doubt.Detail, maxErrorText)
-}
-
-// Doubts is what resolutions are judged against now.
-func (s *State) Doubts() approvals.Doubts {
-	d := approvals.Doubts{RunID: s.Gate.RunID, Requester: s.Gate.Requester, Ended: s.Status.Ended()}
-	if s.Plan == nil || s.Request == nil {
-		return d
-	}
-	d.PlanHash, d.Terms = s.Plan.PlanHash, s.Request.Terms
-	for _, i := range s.waiting() {
-		row := s.Actions[i]
-		d.Waiting = append(d.Waiting, approvals.InDoubt{ActionID: row.ID, Claim: strconv.FormatInt(row.Doubt.Token, 10)})
-	}
-	for _, a := range s.Actions {
-		if a.Resolution != nil {
-			d.Resolved = append(d.Resolved, a.ID)
-		}
-	}
-	return d
-}
-
-// Resolve lets an accepted resolution change the run. The verdict was given by
-// the judge; plan and action are compared once more.
-func (s *State) Resolve(v *approvals.Verdict) {
-	if v.Code != approvals.Accepted {
-		return
-	}
-	for _, i := range s.waiting() {
-		if row := &s.Actions[i]; row.ID == v.ActionID && s.Plan.PlanHash.String() == v.PlanHash {
-			row.Resolution = &Resolved{
-				Outcome: v.Outcome, Operator: v.Approver, Evidence: v.Evidence, At: v.At, Via: v.Via,
-			}
-			return
-		}
-	}
-	v.Code, v.Reason = approvals.TooLate, "the action was resolved while this resolution was judged"
-}
-
-// Settling marks a person's word as acted upon.
-func (s *State) Settling(i int, word *Resolved) {
-	if row := &s.Actions[i]; word != nil && row.Resolution != nil {
-		row.Resolution.Applied = true
-	}
-}
-
-// ActionSettled records what the ledger says of an action in doubt.
-func (s *State) ActionSettled(i int, out SettleActionResult) {
-	row := &s.Actions[i]
-	word := row.Resolution
-	switch {
-	case out.Standing == StandingDone && out.Receipt != nil:
-		row.Status, row.Ref, row.Error, row.Doubt = StepCompleted, out.Receipt.Ref, "", nil
-	case out.Standing == StandingAbsent && word != nil:
-		row.Status, row.Error, row.Doubt = StepPending, "", nil
-	case out.Standing == StandingAbsent:
-		row.Status, row.Doubt = StepFailed, nil
-		if row.Error == "" {
-			// Nothing failed: the approval, or the target, was in the way.
-			row.Status = StepPending
-		}
-	case out.Standing == StandingInDoubt && out.Doubt != nil:
-		// A word about an earlier claim says nothing about this one.
-		row.Status, row.Doubt, row.Resolution = StepInDoubt, out.Doubt, nil
-	default:
-		s.ActionUnsettled(i, errors.New("the activity named no standing"))
-	}
-}
-
-// ActionUnsettled records that the ledger could not be asked: the action stays
-// in doubt, and no word about it can be taken.
-func (s *State) ActionUnsettled(i int, err error) {
-	row := &s.Actions[i]
-	row.Status, row.Doubt = StepInDoubt, nil
-	row.Error = plan.Clip(SettleAction+": "+FaultText(err), maxErrorText)
-}
-
-const (
-	maxShownDetail   = 300 // bytes of a doubt's detail in a status
-	maxShownEvidence = 200
-)
-
-func (d *Doubt) short() *Doubt {
-	if d == nil {
-		return nil
-	}
-	short := *d
-	short.Detail = plan.Clip(short.Detail, maxShownDetail)
-	return &short
-}
-
-func (r *Resolved) short() *Resolved {
-	if r == nil {
-		return nil
-	}
-	short := *r
-	short.Evidence = plan.Clip(short.Evidence, maxShownEvidence)
-	return &short
+// pause ends early when there is a reason to. Nothing is in flight meanwhile.
+func (x *execution) pause(ctx workflow.Context, d time.Duration, over func() bool) {
+	x.inFlight--
+	defer func() { x.inFlight++ }()
+	timing, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	timer := workflow.NewTimerWithOptions(timing, d, workflow.TimerOptions{Summary: "until no call can be under way"})
+	_ = workflow.Await(ctx, func() bool { return timer.IsReady() || over() }) // ctx outlives the execution
 }

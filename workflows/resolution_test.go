@@ -138,7 +138,7 @@ func TestResolutionsAreJudged(t *testing.T) {
 	require.Equal(t, workflows.Completed, s.Status)
 	require.Equal(t, []string{
 		"accepted", // the approval
-		"self_approval", "not_a_resolver", "not_in_doubt", "malformed", "stale_plan", "malformed", "accepted", "duplicate",
+		"self_approval", "not_a_resolver", "not_in_doubt", "malformed", "stale_plan", "malformed", "accepted", "contradicts",
 	}, codes(s))
 	require.Equal(t, 1, w.times("a"))
 }

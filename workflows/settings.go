@@ -72,7 +72,7 @@ func (r *agentRun) actionContext(ctx workflow.Context, a PlannedAction) workflow
 		StartToCloseTimeout:    attempt,
 		ScheduleToCloseTimeout: max(r.state.Grant.ExpiresAt.Sub(workflow.Now(ctx)), 0) + 2*attempt,
 		HeartbeatTimeout:       r.settings.HeartbeatTimeout,
-		RetryPolicy:            retryPolicy(limits.MaxAttempts),
+		RetryPolicy:            retryPolicy(0), // the activity counts, see ExecuteActionInput
 		Summary:                a.Tool + ": " + a.ID,
 	})
 }

@@ -123,6 +123,14 @@ func (s *State) NewPlan(p *MakePlanResult) {
 	}
 }
 
+// ledger is that of the present plan; "" before the first.
+func (s *State) ledger() string {
+	if s.Plan == nil {
+		return ""
+	}
+	return s.Plan.Ledger
+}
+
 // ActionBegun marks an action as in flight.
 func (s *State) ActionBegun(i int) {
 	s.Actions[i].Status = StepRunning

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -90,6 +91,24 @@ func (a Action) Aborted() string {
 	return a.ID + ": its outcome stays unknown; aborted by " + a.Resolution.Operator
 }
 
+// Resolvable reports whether a person's word about the action can still change
+// something: it is in doubt, and nothing was said of it, or only that it did
+// not happen, which is not recorded yet.
+func (a Action) Resolvable() bool {
+	return a.Status == StepInDoubt && a.Doubt != nil && (a.Resolution == nil || a.Resolution.revocable())
+}
+
+// takes reports whether the word takes effect.
+func (a Action) takes(word approvals.Outcome) bool {
+	return a.Resolvable() && (a.Resolution == nil || word != approvals.NotHappened)
+}
+
+// unsettled reports whether the action is in doubt, and what a person may have
+// said of it is not recorded yet.
+func (a Action) unsettled() bool {
+	return a.Resolvable() || a.Status == StepInDoubt && a.Doubt != nil && a.Resolution.bound() && a.Resolution.Outcome == approvals.Happened
+}
+
 // Resolved is a person's accepted word about an action in doubt.
 type Resolved struct {
 	Outcome  approvals.Outcome `json:"outcome"`
@@ -98,7 +117,15 @@ type Resolved struct {
 	At       time.Time         `json:"at"` // the workflow's time
 	Via      string            `json:"via"`
 	Applied  bool              `json:"applied"` // the run has acted upon it
+	// Claim is the claim that it is about. It is empty in histories from before
+	// verdicts named it; such a word is final as soon as it is accepted.
+	Claim string `json:"claim,omitempty"`
 }
+
+func (r *Resolved) bound() bool { return r != nil && r.Claim != "" }
+
+// revocable reports whether the cautious words can still take its place.
+func (r *Resolved) revocable() bool { return r.bound() && r.Outcome == approvals.NotHappened }
 
 // Decisions lists the verdicts on decisions: a count for each code, and the
 // last MaxVerdicts of them.
@@ -240,8 +267,8 @@ func (s *State) viewRequest(v *Status) {
 	approvers := terms.Approvers()
 	v.Approvers = approvers[:min(len(approvers), maxStatusApprovers)]
 	actionID := ""
-	if waiting := s.waiting(); len(waiting) > 0 {
-		actionID = s.Actions[waiting[0]].ID
+	if i := slices.IndexFunc(s.Actions, Action.Resolvable); i >= 0 {
+		actionID = s.Actions[i].ID
 	}
 	if resolvers := terms.ResolversFor(s.Gate.Requester, actionID); len(resolvers) > 0 {
 		v.Resolver = resolvers[0]

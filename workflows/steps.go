@@ -73,6 +73,9 @@ type MakePlanInput struct {
 	Feedback        []string    `json:"feedback,omitempty"` // of approvers, oldest first
 	WorkflowVersion string      `json:"workflow_version"`
 	RequestKey      string      `json:"request_key"` // stable over attempts; for planners that pay for replies
+	// Ledger is that of the plan before, if there was one: what became of its
+	// actions stands nowhere else.
+	Ledger string `json:"ledger,omitempty"`
 }
 
 // MakePlanResult is a plan by reference, with what the workflow needs of it.
@@ -91,6 +94,10 @@ type MakePlanResult struct {
 	// Parallel bounds the actions in flight. It is fixed with the plan, so
 	// that a deploy with another bound replays waiting runs.
 	Parallel int `json:"parallel"`
+	// Ledger is the identity of the effect ledger with which the plan was
+	// compared, and in which alone its actions are carried out. It is empty in
+	// histories from before ledgers had one.
+	Ledger string `json:"ledger,omitempty"`
 }
 
 // InlinePlanBytes is the size up to which a plan stands in the history.
@@ -174,6 +181,15 @@ type ExecuteActionInput struct {
 	ActionID  string          `json:"action_id"`
 	Key       string          `json:"idempotency_key"`
 	Grant     approvals.Grant `json:"grant"` // without comments
+	// Ledger is the plan's: with another one nothing is sent.
+	Ledger string `json:"ledger,omitempty"`
+	// MaxAttempts is the tool's. The activity counts by itself, because an
+	// attempt that could not ask the ledger is none. 0 is of histories in which
+	// the server counts.
+	MaxAttempts int `json:"max_attempts,omitempty"`
+	// Expected says that the ledger knew of an attempt of unknown outcome when
+	// the plan was made.
+	Expected bool `json:"expected,omitempty"`
 }
 
 // ActionOutcome is what became of one action.
@@ -219,6 +235,12 @@ type SettleActionInput struct {
 	// when another claim has been made since.
 	Resolution *Resolved `json:"resolution,omitempty"`
 	Token      int64     `json:"token,omitempty"`
+	// Ledger is the plan's: another one knows nothing of the action.
+	Ledger string `json:"ledger,omitempty"`
+	// Waits says that the workflow waits by itself for the end of a call: the
+	// activity answers with the time. It is false in histories in which the
+	// activity waits.
+	Waits bool `json:"waits,omitempty"`
 }
 
 // Standing is where an action stands in the ledger.
@@ -237,6 +259,8 @@ type SettleActionResult struct {
 	Standing Standing      `json:"standing"`
 	Receipt  *plan.Receipt `json:"receipt,omitempty"` // when done
 	Doubt    *Doubt        `json:"doubt,omitempty"`   // when in doubt
+	// Wait says that nothing could be settled yet, and when to ask again.
+	Wait time.Duration `json:"wait,omitempty"`
 }
 
 // Doubt is what is known of an action whose outcome is not.

@@ -30,7 +30,7 @@ type Task struct {
 	Requester  string    `json:"requester"`   // who asks; may not approve
 	Context    []Source  `json:"context"`     // at least one
 	Tools      []ToolUse `json:"tools"`       // at least one; what the plan may use
-	Planner    string    `json:"planner"`     // "outline"
+	Planner    string    `json:"planner"`     // a planner of the worker, "outline" or "given"; "outline" when empty
 	// SemanticVersion is part of every idempotency key: another version is
 	// another effect. "v1" when empty.
 	SemanticVersion string    `json:"semantic_version"`
@@ -48,8 +48,11 @@ type Source struct {
 
 // ToolUse names a tool that the plan may use, and where it may write.
 type ToolUse struct {
-	Tool   string `json:"tool"`           // a tool of the worker's configuration, e.g. "gitpages"
-	Target string `json:"target"`         // a target of that tool, e.g. the name of a repository
+	Tool string `json:"tool"` // a tool of the worker's configuration, e.g. "gitpages"
+	// Target is the name that the tool's targets begin with: a repository's, or
+	// the first segment of what a declaration says. "shop/orders" is target "shop"
+	// and path "orders".
+	Target string `json:"target"`
 	Path   string `json:"path,omitempty"` // within the target; all of it when empty
 }
 
@@ -92,11 +95,25 @@ func (t Task) WithDefaults() Task {
 	t.Context = sources
 	tools := make([]ToolUse, len(t.Tools))
 	for i, use := range t.Tools {
-		use.Path = inside(use.Path)
-		tools[i] = use
+		tools[i] = use.split()
 	}
 	t.Tools = tools
 	return t
+}
+
+// split writes a target that names what lies below it as target and path.
+func (u ToolUse) split() ToolUse {
+	u.Path = inside(u.Path)
+	name, below, found := strings.Cut(u.Target, "/")
+	if !found || name == "" {
+		return u
+	}
+	below = inside(below)
+	if below != "" && u.Path != "" {
+		below += "/"
+	}
+	u.Target, u.Path = name, below+u.Path
+	return u
 }
 
 // inside is a path without the slash that one may write behind a folder. A
@@ -187,8 +204,14 @@ func (u ToolUse) validate(bad func(format string, args ...any)) {
 	if leaves(u.Path) {
 		bad(".path %q: name a place within the target, without '..', '.git' and a leading '/'", u.Path)
 	}
-	if !validName(u.Tool) || !validName(u.Target) || tooLong(u.Path) {
-		bad(": name a tool and a target of the worker's configuration, and at most %d bytes of path", maxPath)
+	if !validName(u.Tool) {
+		bad(".tool %q: name a tool of the worker's configuration", u.Tool)
+	}
+	if !validName(u.Target) {
+		bad(".target %q: name a target of the tool, such as a repository or the first segment of a declared target; what lies below it is its path", u.Target)
+	}
+	if tooLong(u.Path) {
+		bad(".path has %d bytes; at most %d are allowed", len(u.Path), maxPath)
 	}
 }
 

@@ -93,6 +93,13 @@ func (a *attempt) apply(ctx context.Context) (receipt plan.Receipt, err error) {
 	return receipt, err
 }
 
+// alone reports whether nobody but this attempt can make the effect, or find
+// it, for as long as it is in doubt.
+func (a *attempt) alone() bool {
+	_, canLook := a.finder()
+	return a.claim.Resend == 0 && !canLook
+}
+
 // mayBegin reports whether a write may still begin: the claim is ours, and the
 // approval has not ended.
 func (a *attempt) mayBegin(ctx context.Context) error {
@@ -108,7 +115,7 @@ func (a *attempt) mayBegin(ctx context.Context) error {
 func (a *attempt) guarded(ctx context.Context, by time.Time, call func(context.Context) error) error {
 	limited, cancel := context.WithDeadline(ctx, by)
 	defer cancel()
-	kept, stop := a.lease.keep(limited)
+	kept, stop := a.lease.keep(limited, a.alone())
 	returned := false
 	defer func() {
 		stop()
@@ -155,10 +162,7 @@ func (a *attempt) noReceipt() error {
 
 // needsPerson is the fault for an outcome that only a person can find out.
 func (a *attempt) needsPerson(why string) error {
-	return &faults.Fault{
-		Class: faults.Unknown, Code: faults.CodeOutcomeUnknown,
-		Reason: why + "; a person must look at " + a.call.Action.Target + " for the key " + a.claim.Key,
-	}
+	return &faults.Fault{Class: faults.Unknown, Code: faults.CodeOutcomeUnknown, Reason: why}
 }
 
 func tooLate(cause error) error {

@@ -12,7 +12,7 @@ import (
 // same transaction in which it read the old one.
 func Decide(c Claim, row *Row, now time.Time) Begun {
 	if row == nil {
-		return c.claimed(Row{CreatedAt: now, SentAt: now}, now)
+		return c.first(now)
 	}
 	now = row.notBefore(now)
 	switch {
@@ -37,15 +37,38 @@ func Decide(c Claim, row *Row, now time.Time) Begun {
 	return begun
 }
 
+// first is what a claim gets whose key has no row. When a call may have been
+// made before, the row was lost with whatever it said: then the claim is one
+// that recovers, and its call is no more recent than the first one may be.
+func (c Claim) first(now time.Time) Begun {
+	begun := c.claimed(Row{CreatedAt: now, SentAt: now.Add(-wholeSteps(c.Earlier))}, now)
+	if c.Earlier > 0 {
+		begun.Recover, begun.Resend = true, c.Earlier < c.Resend
+		begun.Lost = !begun.Resend
+	}
+	return begun
+}
+
 // DecideSettlement is Settle's rule, the same in every ledger: what becomes of
 // the row. When the answer has Changed, the ledger stores its Row in the same
 // transaction in which it read the old one.
+//
+//	row                             nothing said  it happened  it did not happen
+//	------------------------------  ------------  -----------  ------------------------
+//	none, or RELEASED               as it was     COMPLETED    as it was
+//	STARTED, its lease runs         as it was     as it was    as it was
+//	STARTED, another claim          as it was     as it was    as it was
+//	STARTED, this claim             as it was     COMPLETED    RELEASED, when no call
+//	                                                           can be under way any more
+//	COMPLETED                       as it was     as it was    as it was
 func DecideSettlement(s Settlement, row *Row, now time.Time) Settled {
 	if row == nil {
-		return Settled{}
+		return s.unknown(Row{Key: s.Key, CreatedAt: now, SentAt: now}, now, Settled{})
 	}
 	now = row.notBefore(now)
 	switch {
+	case row.State == Released:
+		return s.unknown(*row, now, Settled{Row: *row})
 	case row.LeaseUntil.After(now):
 		return Settled{Row: *row, Held: row.LeaseUntil.Sub(now)}
 	case row.State != Started || row.Token != s.Token:
@@ -63,6 +86,32 @@ func DecideSettlement(s Settlement, row *Row, now time.Time) Settled {
 	settled.LeaseUntil, settled.QuietUntil = time.Time{}, time.Time{}
 	settled.Reason, settled.UpdatedAt = s.Reason, now
 	return Settled{Row: settled, Changed: true}
+}
+
+// unknown is what a word makes of a key of which the ledger knows no effect:
+// one that happened is recorded all the same, so that nothing sends it again.
+func (s Settlement) unknown(before Row, now time.Time, unchanged Settled) Settled {
+	if s.Receipt == nil || s.Effect.Fingerprint.IsZero() {
+		return unchanged
+	}
+	return Settled{Changed: true, Row: Row{
+		Key:         s.Key,
+		Tenant:      s.Effect.Tenant,
+		RunID:       s.Effect.RunID,
+		ActionID:    s.Effect.ActionID,
+		Tool:        s.Effect.Tool,
+		Target:      s.Effect.Target,
+		Fingerprint: s.Effect.Fingerprint,
+		State:       Completed,
+		Attempt:     before.Attempt,
+		Token:       max(before.Token, s.Token, 1),
+		LeaseOwner:  before.LeaseOwner,
+		SentAt:      before.SentAt,
+		Receipt:     s.Receipt,
+		Reason:      s.Reason,
+		CreatedAt:   before.CreatedAt,
+		UpdatedAt:   now,
+	}}
 }
 
 // notBefore is the row's own time, which never runs back: a clock that was set
@@ -108,6 +157,11 @@ func (c Claim) claimed(before Row, now time.Time) Begun {
 	}
 }
 
+// wholeSteps rounds up to what a ledger's clock can tell.
+func wholeSteps(d time.Duration) time.Duration {
+	return (d + clockResolution - 1).Truncate(clockResolution)
+}
+
 // clockResolution is that of a ledger's clock, and so the shortest lease.
 const clockResolution = time.Millisecond
 
@@ -120,7 +174,7 @@ func (c Claim) Validate() error {
 		return badClaim("no payload fingerprint")
 	case c.Lease < clockResolution:
 		return badClaim("a lease of " + c.Lease.String())
-	case c.Quiet < 0 || c.Resend < 0:
+	case c.Quiet < 0 || c.Resend < 0 || c.Earlier < 0:
 		return badClaim("a negative period")
 	default:
 		return nil

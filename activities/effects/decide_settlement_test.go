@@ -31,7 +31,7 @@ func TestDecideSettlement(t *testing.T) {
 		held  time.Duration
 		quiet time.Duration
 	}{
-		{"no row", happened, nil, "", 0, 0},
+		{"no row, and nobody says whose effect it is", happened, nil, "", 0, 0},
 		{"it happened", happened, quiet, effects.Completed, 0, 0},
 		{"it did not happen", not, quiet, effects.Released, 0, 0},
 		{"it happened, a call may be under way", happened, calling, effects.Completed, 0, 0},

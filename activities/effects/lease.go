@@ -96,13 +96,22 @@ func (l *lease) ask(ctx context.Context) error {
 // when it is lost. The end of ctx does not end the renewal: a tool that is
 // still at work still needs its lease. After stop, nothing of this lease is
 // written any more, and no write may begin under it.
-func (l *lease) keep(ctx context.Context) (call context.Context, stop func()) {
+//
+// A call that nobody else can make or find, of an attempt that is alone, is not
+// stopped: what a loss of the lease would let others do, they may not do
+// anyway, and what it answers nobody else can find out.
+func (l *lease) keep(ctx context.Context, alone bool) (call context.Context, stop func()) {
 	call, cancel := context.WithCancelCause(ctx)
 	renewing, stopRenewing := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := l.keepUntilLost(renewing); err != nil {
+		err := l.keepUntilLost(renewing, alone)
+		switch {
+		case err == nil:
+		case alone:
+			l.log.Warn("the lease is lost; the call goes on", zap.Error(err))
+		default:
 			l.log.Warn("the lease is lost: stopping the call", zap.Error(err))
 			cancel(err)
 		}
@@ -116,8 +125,9 @@ func (l *lease) keep(ctx context.Context) (call context.Context, stop func()) {
 }
 
 // keepUntilLost returns nil when ctx ends, and else why the lease is lost: it
-// was taken over, or for its whole length the ledger has not said yes.
-func (l *lease) keepUntilLost(ctx context.Context) error {
+// was taken over, or for its whole length the ledger has not said yes. One that
+// is alone goes on asking.
+func (l *lease) keepUntilLost(ctx context.Context, alone bool) error {
 	ticker := time.NewTicker(l.renew)
 	defer ticker.Stop()
 	for {
@@ -131,7 +141,7 @@ func (l *lease) keepUntilLost(ctx context.Context) error {
 		case err == nil, ctx.Err() != nil:
 		case errors.Is(err, ErrNotHeld):
 			return err
-		case l.age() >= l.length:
+		case !alone && l.age() >= l.length:
 			return &faults.Fault{
 				Class: faults.InProgress, Code: "lease_lost",
 				Reason: "the lease could not be renewed in time", Cause: err,

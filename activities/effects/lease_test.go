@@ -158,7 +158,7 @@ func TestLedgerThatFails(t *testing.T) {
 		_, err := s.run()
 		f := requireFault(t, err, faults.Unknown, "receipt_not_recorded")
 		require.ErrorIs(t, f, errGone)
-		s.requireParked("the receipt could not be recorded")
+		s.requireParked("the effect was made (commit-1), and its receipt could not be recorded")
 		l.complete = nil
 		out, err := s.run()
 		require.NoError(t, err)

@@ -16,6 +16,10 @@ import (
 // nothing was changed, and Unknown when the change may have been made. A claim
 // ends with Complete, Release or Park, and is not held any more after that.
 type Ledger interface {
+	// Identity names the data that the ledger holds: an id made by chance when
+	// it was first made, which moves with its rows.
+	Identity(ctx context.Context) (string, error)
+
 	// Begin claims key for one attempt. At most one live claim exists.
 	//  - no row, or a released one: the row becomes Started with a new token;
 	//  - Completed: the row is returned, and nothing is claimed;
@@ -25,8 +29,9 @@ type Ledger interface {
 	//    nothing is claimed;
 	//  - Started, otherwise: the row is claimed anew with a higher token, and
 	//    Begun.Recover is set: an earlier attempt may have had its effect;
-	// A row of another fingerprint is handed out only when it is Released.
-	// [Decide] is this rule in code.
+	// A row of another fingerprint is handed out only when it is Released. A
+	// claim for another ledger changes nothing, see [CheckIdentity]. [Decide] is
+	// the rest of this rule in code.
 	Begin(ctx context.Context, c Claim) (Begun, error)
 
 	// Renew moves the lease of a claim to now + lease, also when it is over.
@@ -50,9 +55,10 @@ type Ledger interface {
 
 	// Settle lets a person's word settle an outcome that nobody knows: a row
 	// that is Started, with s's token and a lease that is over. What did not
-	// happen is settled only when no call can be under way any more. It returns
-	// the row as it is then; the zero Row when there is none. Token 0 is no
-	// claim's, and so only looks. [DecideSettlement] is this rule in code.
+	// happen is settled only when no call can be under way any more; what did,
+	// also when the ledger knows of no effect. It returns the row as it is then;
+	// the zero Row when there is none. Token 0 is no claim's, and so only looks.
+	// [DecideSettlement] is this rule in code.
 	Settle(ctx context.Context, s Settlement) (Settled, error)
 
 	// Rows returns the rows of those keys that exist, in the order of keys.
@@ -77,6 +83,7 @@ const (
 
 // Claim is what Begin is asked for.
 type Claim struct {
+	Ledger      string // the identity of the ledger that it is for; "" is any
 	Key         string
 	Fingerprint plan.Digest
 	Tenant      string
@@ -95,16 +102,34 @@ type Claim struct {
 	// that, and always when it is 0, a claim waits for the end of the earlier
 	// calls.
 	Resend time.Duration
+	// Earlier, when it is not 0, says that a call of this effect may have been
+	// made before, at most so long ago: a key without a row is then one whose
+	// row was lost.
+	Earlier time.Duration
 }
 
 // Settlement is what a person found out about an outcome.
 type Settlement struct {
-	Key   string
-	Token int64 // of the claim in doubt; a word about another one changes nothing
+	Ledger string // as in Claim
+	Key    string
+	Token  int64 // of the claim in doubt; a word about another one changes nothing
 	// Receipt says that the effect is there; nil, that it is not and the next
 	// claim may send it.
 	Receipt *plan.Receipt
 	Reason  string // who says so, and why
+	// Effect is recorded with the receipt where the ledger knows of no effect.
+	// Without a fingerprint nothing is.
+	Effect Effect
+}
+
+// Effect says whose effect a key is.
+type Effect struct {
+	Fingerprint plan.Digest
+	Tenant      string
+	RunID       string
+	ActionID    string
+	Tool        string
+	Target      string
 }
 
 // Settled is Settle's answer.
@@ -126,6 +151,7 @@ type Begun struct {
 	Token   int64         // fencing token of the claim; 0 when not claimed
 	Recover bool          // claimed, and an earlier attempt's outcome is unknown
 	Resend  bool          // with Recover: the same call may be made again, within Claim.Resend
+	Lost    bool          // with Recover: there was no row, and by Claim.Earlier there should have been one
 	Held    time.Duration // how long until the key can be claimed
 }
 

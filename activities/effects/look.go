@@ -3,6 +3,7 @@ package effects
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,7 +18,7 @@ import (
 func (a *attempt) look(ctx context.Context) (plan.Receipt, error) {
 	finder, ok := a.finder()
 	if !ok {
-		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and nothing here can tell")
+		return plan.Receipt{}, a.needsPerson(nobodyHere(a.begun.Row.Reason))
 	}
 	found, err := a.find(ctx, finder)
 	switch {
@@ -33,6 +34,18 @@ func (a *attempt) look(ctx context.Context) (plan.Receipt, error) {
 	default:
 		return plan.Receipt{}, a.needsPerson("an earlier attempt may have had its effect, and a look at the target does not settle it: " + found.Detail)
 	}
+}
+
+// nobodyHere says that an earlier attempt left a doubt, and how that one ended.
+func nobodyHere(before string) string {
+	const text = "an earlier attempt may have had its effect, and nothing here can tell"
+	if _, since, said := strings.Cut(before, text); said {
+		return text + since
+	}
+	if before != "" {
+		return text + "; it ended so: " + before
+	}
+	return text
 }
 
 // finder is the tool, when its class goes by what the target shows.

@@ -2,6 +2,7 @@ package effects_test
 
 import (
 	"context"
+	"crypto/rand"
 	"sync"
 	"testing"
 	"time"
@@ -31,12 +32,15 @@ func (c *clock) pass(d time.Duration) {
 
 // memory is a ledger that dies with its test.
 type memory struct {
-	clock *clock
-	mu    sync.Mutex
-	rows  map[string]effects.Row
+	clock    *clock
+	identity string
+	mu       sync.Mutex
+	rows     map[string]effects.Row
 }
 
-func newMemory(c *clock) *memory { return &memory{clock: c, rows: map[string]effects.Row{}} }
+func newMemory(c *clock) *memory {
+	return &memory{clock: c, identity: rand.Text(), rows: map[string]effects.Row{}}
+}
 
 // The stand-in is a ledger like the others.
 func TestMemoryLedgerConforms(t *testing.T) {
@@ -45,6 +49,8 @@ func TestMemoryLedgerConforms(t *testing.T) {
 
 func (m *memory) Close() error { return nil }
 
+func (m *memory) Identity(ctx context.Context) (string, error) { return m.identity, ctx.Err() }
+
 func (m *memory) Begin(ctx context.Context, c effects.Claim) (effects.Begun, error) {
 	if err := c.Validate(); err != nil {
 		return effects.Begun{}, err
@@ -52,6 +58,9 @@ func (m *memory) Begin(ctx context.Context, c effects.Claim) (effects.Begun, err
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
+		return effects.Begun{}, err
+	}
+	if err := effects.CheckIdentity(c.Ledger, m.identity); err != nil {
 		return effects.Begun{}, err
 	}
 	begun := effects.Decide(c, m.row(c.Key), m.clock.now())
@@ -120,6 +129,9 @@ func (m *memory) Settle(ctx context.Context, s effects.Settlement) (effects.Sett
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := ctx.Err(); err != nil {
+		return effects.Settled{}, err
+	}
+	if err := effects.CheckIdentity(s.Ledger, m.identity); err != nil {
 		return effects.Settled{}, err
 	}
 	settled := effects.DecideSettlement(s, m.row(s.Key), m.clock.now())

@@ -34,16 +34,39 @@ const (
 	PointRecorded Point = "recorded" // the ledger holds the receipt
 )
 
-// Outcome is how an attempt ended without an error.
+// Attempt says which attempt at an action it is, and what is known of those
+// before it.
+type Attempt struct {
+	Number int // counted from 1, for those who read the ledger and the log
+	Tenant string
+	Ledger string // the identity of the ledger by which the plan was made; "" is any
+	// Earlier, when it is not 0, says that an attempt before this one may have
+	// claimed the key, at most so long ago.
+	Earlier time.Duration
+}
+
+// Outcome is how an attempt ended.
 type Outcome struct {
 	Receipt   plan.Receipt
 	Duplicate bool   // the ledger held the receipt; the tool was not called
 	Recovered bool   // an earlier attempt had left the outcome unknown
 	Drifted   bool   // nothing was written: the target is not what the plan was made for
 	Detail    string // one line for people; empty when there is nothing to add
+
+	// Idle says, beside an error, that the ledger could not be asked and that
+	// the tool was not called. Unclaimed, that this attempt surely has not even
+	// claimed the key.
+	Idle, Unclaimed bool
 }
 
-// Run makes the effect of one approved action, or finds that it has been
+// Run is Attempt for an attempt of which nothing more is known than its number.
+func (p *Protocol) Run(
+	ctx context.Context, tool tools.Tool, call tools.Call, number int, tenant string,
+) (Outcome, error) {
+	return p.Attempt(ctx, tool, call, Attempt{Number: number, Tenant: tenant})
+}
+
+// Attempt makes the effect of one approved action, or finds that it has been
 // made. The caller has checked that the approval still covers the action; what
 // call.Allowed refuses after the waits in here is not begun, and that refusal
 // is the error, or its cause.
@@ -53,11 +76,8 @@ type Outcome struct {
 // Permanent, Transient and Throttled say that the effect is surely absent,
 // also of every earlier attempt at this key, so that the last error of an
 // activity tells the truth about all of them; InProgress and Unknown say that
-// it may be there. number is the activity's attempt, counted from 1, for those
-// who read the ledger and the log.
-func (p *Protocol) Run(
-	ctx context.Context, tool tools.Tool, call tools.Call, number int, tenant string,
-) (Outcome, error) {
+// it may be there.
+func (p *Protocol) Attempt(ctx context.Context, tool tools.Tool, call tools.Call, which Attempt) (Outcome, error) {
 	action, spec := call.Action, tool.Spec()
 	fingerprint, err := plan.Fingerprint(action.Parameters)
 	if err != nil {
@@ -66,22 +86,26 @@ func (p *Protocol) Run(
 	a := &attempt{
 		Protocol: p, tool: tool, call: call,
 		log: p.logger().With(
-			zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", tenant),
-			zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", number)),
+			zap.String("idempotency_key", action.IdempotencyKey), zap.String("tenant", which.Tenant),
+			zap.String("run_id", call.RunID), zap.String("action_id", action.ID), zap.Int("attempt", which.Number)),
 	}
 	a.claim = Claim{
+		Ledger:      which.Ledger,
 		Key:         action.IdempotencyKey,
 		Fingerprint: fingerprint,
-		Tenant:      tenant,
+		Tenant:      which.Tenant,
 		RunID:       call.RunID,
 		ActionID:    action.ID,
 		Tool:        action.Tool,
 		Target:      action.Target,
-		Attempt:     number,
+		Attempt:     which.Number,
 		Owner:       p.Owner,
 		Lease:       p.Lease,
 		Quiet:       a.timeToSend() + a.callTimeout() + spec.Settle,
 		Resend:      a.resend(),
+	}
+	if a.claim.Resend != tools.Always {
+		a.claim.Earlier = which.Earlier
 	}
 	begun, err := a.begin(ctx)
 	if err == nil && begun.Held > 0 && waitFor(ctx, begun.Held+leaseMargin) {
@@ -92,7 +116,7 @@ func (p *Protocol) Run(
 	if err != nil {
 		// Nothing was sent now. What was sent before, under this plan or an
 		// earlier one with the same key, only the ledger knows.
-		return Outcome{}, inDoubt(err, true)
+		return Outcome{Idle: ledgerIsAway(err), Unclaimed: faults.ClassOf(err) == faults.Transient}, inDoubt(err, true)
 	}
 	if begun.Token == 0 {
 		a.log.Info("the ledger did not hand out the key", zap.String("state", string(begun.Row.State)),
@@ -100,6 +124,9 @@ func (p *Protocol) Run(
 		return notClaimed(begun, fingerprint)
 	}
 	a.unsettled, a.recovered = begun.Recover, begun.Recover
+	if begun.Lost {
+		return a.lost(ctx)
+	}
 	return a.run(ctx)
 }
 

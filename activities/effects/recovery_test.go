@@ -199,13 +199,13 @@ func TestRefusalThatEndsTheDoubt(t *testing.T) {
 func TestReceiptNotRecordedIsLookedForOnlyWhenItCanBeSeen(t *testing.T) {
 	s := newTimedScene(t)
 	s.tool.spec = tools.Spec{Class: plan.Lookup, CallTimeout: callTimeout, Settle: settle}
+	s.sees(absent, nil)
 	l := s.broken()
 	l.complete = errGone
 	_, err := s.run()
 	requireFault(t, err, faults.Unknown, "receipt_not_recorded")
 	l.complete = nil
 
-	s.sees(absent, nil)
 	_, err = s.run()
 	requireFault(t, err, faults.InProgress, "lease_held")
 	require.Zero(t, s.tool.looks)

@@ -9,3 +9,10 @@ type Paced struct {
 
 func (p *Paced) Error() string { return p.Err.Error() }
 func (p *Paced) Unwrap() error { return p.Err }
+
+// Last is an error after which no further attempt is to be made, whatever its
+// class. Its text and its class are those of Err.
+type Last struct{ Err error }
+
+func (l *Last) Error() string { return l.Err.Error() }
+func (l *Last) Unwrap() error { return l.Err }

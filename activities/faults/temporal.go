@@ -14,7 +14,8 @@ import (
 // Temporal returns the error that an activity gives to the server: its type
 // is the class's name, its message the fault's text (at most 4 KiB) and nothing
 // else of err, its delay r's. Permanent is not tried again, nor are CodeOutcomeUnknown and
-// CodePanic; every other Unknown is, because the effect protocol recovers it.
+// CodePanic, nor what is Last; every other Unknown is, because the effect
+// protocol recovers it.
 //
 // The workflow's own cancellation passes through as it is. A bare
 // context.Canceled becomes retryable and keeps that one cause: the SDK, which
@@ -31,7 +32,7 @@ func Temporal(err error, attempt int, elapsed time.Duration, r Retry) error {
 	}
 	fault := Name(err)
 	options := temporal.ApplicationErrorOptions{
-		NonRetryable: fault.final(),
+		NonRetryable: fault.final() || errors.As(err, new(*Last)),
 		Details:      []any{workflows.FaultDetails{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
 	}
 	if paced, ok := errors.AsType[*Paced](err); ok {

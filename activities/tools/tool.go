@@ -85,6 +85,18 @@ type Spec struct {
 	Risk         plan.Risk
 	Schema       json.RawMessage // JSON Schema of the parameters
 	SchemaDigest plan.Digest     // of Schema's canonical form
+	// Digest is of everything else that says what is sent, where to, and how a
+	// lost answer is recovered: of a declaration, and not of its limits. Another
+	// digest voids the plans that were made with this one, as another Version
+	// does. A tool written in Go changes its Version, or sets Digest when what it
+	// does depends on a configuration; it is zero when the tool has none.
+	Digest plan.Digest
+	// Replaces says that an effect with other parameters under the same target
+	// and item takes the place of the earlier one, as a page does. The plan then
+	// gives it the next semantic version, and says what it replaces. Of any other
+	// tool, such as one that sends letters, it would be a second effect, and is
+	// refused when the plan is made.
+	Replaces bool
 
 	// CallTimeout bounds one call: the context that Apply and Find get ends by
 	// then. 0 stands for 30 seconds.

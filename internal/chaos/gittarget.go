@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -35,16 +37,30 @@ func newRemote(ctx context.Context, dir string) (*remote, error) {
 func (r *remote) address() string { return r.Address() }
 func (r *remote) close() error    { return r.Close() }
 
-// count counts the commits that wrote the page. A second effect would be a
-// second commit, whatever it wrote.
-func (r *remote) count(ctx context.Context, _, effect string) (int, error) {
-	said, err := exec.CommandContext(ctx, "git", "-C", r.bare, "rev-list", "--count", "--all", "--", effect+".md").Output()
+// writes is in the first command of a push (gitprotocol-pack(5)).
+func (r *remote) writes() *regexp.Regexp { return regexp.MustCompile(`report-status`) }
+
+// count counts the commits of the branch, over its whole history, that carry
+// the action's key in a trailer or its title as subject: a second effect would
+// be a second commit, whether or not it changed anything, whatever its key.
+func (r *remote) count(ctx context.Context, a *action) (int, error) {
+	head := exec.CommandContext(ctx, "git", "-C", r.bare, "rev-parse", "--verify", "--quiet", "refs/heads/main")
+	if head.Run() != nil {
+		return 0, ctx.Err() // no commit yet
+	}
+	said, err := exec.CommandContext(ctx, "git", "-C", r.bare, "log", "refs/heads/main",
+		"--format=%s%x09%(trailers:key=Holdpoint-Key,valueonly,separator=%x20)").Output()
 	if err != nil {
 		return 0, err
 	}
-	var n int
-	_, err = fmt.Sscan(strings.TrimSpace(string(said)), &n)
-	return n, err
+	n := 0
+	for commit := range strings.Lines(string(said)) {
+		subject, keys, _ := strings.Cut(strings.TrimSpace(commit), "\t")
+		if subject == a.Effect || a.key != "" && slices.Contains(strings.Fields(keys), a.key) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func (r *remote) tools(proxied string) ([]tool, declarations) {

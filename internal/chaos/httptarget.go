@@ -7,44 +7,66 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/holdpoint/holdpoint/approvals/plan"
+	"time"
 )
 
-// web is an HTTP API in four manners: one that honours an idempotency key, one
-// that can be searched, one that creates only what is absent, and one that
-// does what it is told as often as it is told.
+// web is an HTTP API in several manners: it honours an idempotency key, for
+// long or for a moment; it can be searched, by an index that is up to date or
+// one that lags; it creates only what is absent, or changes only what is as it
+// was; and it does what it is told as often as it is told.
 type web struct {
 	server *httptest.Server
 
 	mu     sync.Mutex
-	made   map[string]int    // by tool and effect
-	orders map[string]string // by idempotency key: the first request's body
-	issues []issue
+	made   map[string]int // by tool and effect
+	keys   map[string]remembered
+	issues []issue // also the tickets
 	pages  map[string]page
+	notes  map[string]page
+}
+
+// remembered is a request whose key is known.
+type remembered struct {
+	body string
+	at   time.Time
 }
 
 type issue struct {
-	Number int    `json:"number"`
-	Title  string `json:"title"`
-	Marker string `json:"marker"`
+	Number int       `json:"number"`
+	Title  string    `json:"title"`
+	Marker string    `json:"marker"`
+	At     time.Time `json:"-"`
 }
 
 type page struct {
-	Marker string `json:"marker"`
-	Text   string `json:"text"`
+	Marker  string `json:"marker"`
+	Text    string `json:"text"`
+	Version int    `json:"version"`
 }
 
+// What the two that forget and lag are like.
+const (
+	keyLife  = 2500 * time.Millisecond
+	indexLag = time.Second
+)
+
 func newWeb() *web {
-	w := &web{made: map[string]int{}, orders: map[string]string{}, pages: map[string]page{}}
+	w := &web{made: map[string]int{}, keys: map[string]remembered{}, pages: map[string]page{}, notes: map[string]page{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /orders", w.order)
-	mux.HandleFunc("POST /issues", w.open)
-	mux.HandleFunc("GET /issues", w.search)
+	mux.HandleFunc("POST /orders", w.keyed("orders", time.Hour))
+	mux.HandleFunc("POST /vouchers", w.keyed("vouchers", keyLife))
+	mux.HandleFunc("POST /issues", w.open("issues"))
+	mux.HandleFunc("GET /issues", w.search(0))
+	mux.HandleFunc("POST /tickets", w.open("tickets"))
+	mux.HandleFunc("GET /tickets", w.search(indexLag))
 	mux.HandleFunc("PUT /pages/{name}", w.create)
 	mux.HandleFunc("GET /pages/{name}", w.read)
+	mux.HandleFunc("PUT /notes/{name}", w.change)
+	mux.HandleFunc("GET /notes/{name}", w.current)
 	mux.HandleFunc("POST /letters", w.letter)
 	w.server = httptest.NewServer(mux)
 	return w
@@ -58,63 +80,74 @@ func (w *web) close() error {
 	return nil
 }
 
-func (w *web) count(_ context.Context, tool, effect string) (int, error) {
+func (w *web) writes() *regexp.Regexp { return regexp.MustCompile(`(?:POST|PUT) /`) }
+
+func (w *web) count(_ context.Context, a *action) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.made[tool+"/"+effect], nil
+	return w.made[a.tool.name+"/"+a.Effect], nil
 }
 
-// order is deduplicated by the key, as the Idempotency-Key draft says.
-func (w *web) order(out http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // the request did not arrive whole: nothing is done
-	}
-	var asked struct {
-		Number string `json:"number"`
-	}
-	if json.Unmarshal(body, &asked) != nil {
-		http.Error(out, "no order", http.StatusBadRequest)
-		return
-	}
-	key := strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	first, known := w.orders[key]
-	if known && first != string(body) {
-		http.Error(out, "Idempotency-Key is already used", http.StatusUnprocessableEntity)
-		return
-	}
-	if !known {
-		w.orders[key] = string(body)
-		w.made["orders/"+asked.Number]++
-	}
-	answer(out, http.StatusCreated, map[string]string{"id": "order-" + asked.Number})
-}
-
-func (w *web) open(out http.ResponseWriter, r *http.Request) {
-	var asked issue
-	if json.NewDecoder(r.Body).Decode(&asked) != nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	asked.Number = len(w.issues) + 1
-	w.issues = append(w.issues, asked)
-	w.made["issues/"+asked.Title]++
-	answer(out, http.StatusCreated, asked)
-}
-
-func (w *web) search(out http.ResponseWriter, r *http.Request) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	found := []issue{}
-	for _, i := range w.issues {
-		if i.Marker == r.URL.Query().Get("marker") {
-			found = append(found, i)
+// keyed makes what the key does not stand for yet, as the Idempotency-Key
+// draft says. It forgets a key some time after the key's first request.
+func (w *web) keyed(tool string, life time.Duration) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the request did not arrive whole: nothing is done
 		}
+		var asked struct {
+			Number string `json:"number"`
+		}
+		if json.Unmarshal(body, &asked) != nil {
+			http.Error(out, "no number", http.StatusBadRequest)
+			return
+		}
+		key := strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		first, known := w.keys[key]
+		known = known && time.Since(first.at) < life
+		if known && first.body != string(body) {
+			http.Error(out, "Idempotency-Key is already used", http.StatusUnprocessableEntity)
+			return
+		}
+		if !known {
+			w.keys[key] = remembered{string(body), time.Now()}
+			w.made[tool+"/"+asked.Number]++
+		}
+		answer(out, http.StatusCreated, map[string]string{"id": tool + "-" + asked.Number})
 	}
-	answer(out, http.StatusOK, found)
+}
+
+func (w *web) open(tool string) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		var asked issue
+		if json.NewDecoder(r.Body).Decode(&asked) != nil {
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		asked.Number, asked.At = len(w.issues)+1, time.Now()
+		w.issues = append(w.issues, asked)
+		w.made[tool+"/"+asked.Title]++
+		answer(out, http.StatusCreated, asked)
+	}
+}
+
+// search finds what was opened longer ago than its lag.
+func (w *web) search(lag time.Duration) http.HandlerFunc {
+	return func(out http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		found := []issue{}
+		for _, i := range w.issues {
+			if i.Marker == r.URL.Query().Get("marker") && time.Since(i.At) >= lag {
+				found = append(found, i)
+			}
+		}
+		answer(out, http.StatusOK, found)
+	}
 }
 
 func (w *web) create(out http.ResponseWriter, r *http.Request) {
@@ -145,6 +178,36 @@ func (w *web) read(out http.ResponseWriter, r *http.Request) {
 	answer(out, http.StatusOK, p)
 }
 
+// change changes a note that is as it was. Every name has a note.
+func (w *web) change(out http.ResponseWriter, r *http.Request) {
+	var asked page
+	if json.NewDecoder(r.Body).Decode(&asked) != nil {
+		return
+	}
+	name := r.PathValue("name")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked.Version = w.notes[name].Version
+	if tag := r.Header.Get("If-Match"); tag != "" && tag != asked.etag() {
+		http.Error(out, "it has changed", http.StatusPreconditionFailed)
+		return
+	}
+	asked.Version++
+	w.notes[name] = asked
+	w.made["notes/"+name]++
+	answer(out, http.StatusOK, asked)
+}
+
+func (w *web) current(out http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := w.notes[r.PathValue("name")]
+	out.Header().Set("ETag", n.etag())
+	answer(out, http.StatusOK, n)
+}
+
+func (p page) etag() string { return strconv.Quote("v" + strconv.Itoa(p.Version)) }
+
 func (w *web) letter(out http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Subject string `json:"subject"`
@@ -165,92 +228,5 @@ func answer(out http.ResponseWriter, status int, body any) {
 	}
 	out.Header().Set("Content-Type", "application/json")
 	out.WriteHeader(status)
-	_, _ = out.Write(raw) // the proxy may have cut the connection
+	_, _ = out.Write(raw) // the road may have cut the connection
 }
-
-func (w *web) tools(proxied string) ([]tool, declarations) {
-	named := func(name string, class plan.DeliveryClass, parameters func(string) map[string]any) tool {
-		return tool{name: name, kind: "http", class: class, target: "web/" + name, parameters: parameters}
-	}
-	one := func(name string) func(string) map[string]any {
-		return func(effect string) map[string]any { return map[string]any{name: effect} }
-	}
-	text := strings.NewReplacer("HOST", proxied, "LIMITS", strings.TrimSpace(limits)).Replace(webTools)
-	return []tool{
-		named("orders", plan.Keyed, one("number")), named("issues", plan.Lookup, one("title")),
-		named("pages", plan.Conditional, one("name")), named("letters", plan.Once, one("subject")),
-	}, declarations{tools: text}
-}
-
-// webTools are the declarations of the API's tools.
-var webTools = `
-  orders:
-    version: "1"
-    kind: http
-    class: keyed
-    risk: low
-    key_window: 1h
-    schema: ` + stringsSchema("number") + `
-    target: "web/orders"
-    item: "{{params.number}}"
-    LIMITS
-    http:
-      hosts: ["HOST"]
-      url: "http://HOST/orders"
-      body: {number: "{{params.number}}"}
-      receipt: {ref: "body.id"}
-  issues:
-    version: "1"
-    kind: http
-    class: lookup
-    risk: low
-    schema: ` + stringsSchema("title") + `
-    target: "web/issues"
-    item: "{{params.title}}"
-    LIMITS
-    http:
-      hosts: ["HOST"]
-      url: "http://HOST/issues"
-      body: {title: "{{params.title}}", marker: "{{key}}"}
-      receipt: {ref: "string(body.number)"}
-      lookup:
-        url: "http://HOST/issues?marker={{key}}"
-        found: "size(body) > 0"
-        absent: "size(body) == 0"
-        authoritative: true
-        receipt: {ref: "string(body[0].number)"}
-  pages:
-    version: "1"
-    kind: http
-    class: conditional
-    risk: low
-    schema: ` + stringsSchema("name") + `
-    target: "web/pages"
-    item: "{{params.name}}"
-    LIMITS
-    http:
-      hosts: ["HOST"]
-      method: PUT
-      url: "http://HOST/pages/{{params.name}}"
-      body: {marker: "{{key}}", text: "written once"}
-      receipt: {ref: "body.marker"}
-      create_only: {header: true}
-      read_back:
-        url: "http://HOST/pages/{{params.name}}"
-        ours: "body.marker == key"
-        receipt: {ref: "body.marker"}
-  letters:
-    version: "1"
-    kind: http
-    class: once
-    risk: low
-    schema: ` + stringsSchema("subject") + `
-    target: "web/letters"
-    item: "{{params.subject}}"
-    LIMITS
-    http:
-      hosts: ["HOST"]
-      url: "http://HOST/letters"
-      body: {subject: "{{params.subject}}"}
-      receipt: {ref: "body.id"}
-`

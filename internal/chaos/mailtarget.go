@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -25,12 +26,15 @@ func newPost(ctx context.Context, root string) (*post, error) {
 func (p *post) address() string { return p.Address() }
 func (p *post) close() error    { return p.Close() }
 
-func (p *post) count(ctx context.Context, _, effect string) (int, error) {
-	return p.CountSubject(ctx, effect)
+// writes is the end of DATA (RFC 5321, section 4.1.1.4).
+func (p *post) writes() *regexp.Regexp { return regexp.MustCompile(`\r\n\.\r\n`) }
+
+func (p *post) count(ctx context.Context, a *action) (int, error) {
+	return p.CountSubject(ctx, a.Effect)
 }
 
 func (p *post) tools(proxied string) ([]tool, declarations) {
-	text := strings.NewReplacer("HOST", proxied, "LIMITS", strings.TrimSpace(limits)).Replace(`
+	text := strings.NewReplacer("HOST", proxied, "LIMITS", limits).Replace(`
   mails:
     version: "1"
     kind: smtp
@@ -49,7 +53,7 @@ func (p *post) tools(proxied string) ([]tool, declarations) {
       text: "written once"
 `)
 	return []tool{{
-		name: "mails", kind: "smtp", class: plan.Once, target: "post/mails",
+		name: "mails", kind: "smtp", class: plan.Once, target: "post/mails", mayStayUnknown: true,
 		parameters: func(effect string) map[string]any { return map[string]any{"subject": effect} },
 	}}, declarations{tools: text}
 }

@@ -64,7 +64,7 @@ func fight(ctx context.Context, c campaign, keep bool) (err error) {
 		}
 		os.RemoveAll(dir)
 	}()
-	s, err := newStage(ctx, root, dir)
+	s, err := newStage(ctx, root, dir, c.seed)
 	if err != nil {
 		return err
 	}

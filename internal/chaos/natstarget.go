@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,24 +44,27 @@ func (b *broker) ask(question func(jetstream.JetStream) error) error {
 func (b *broker) address() string { return b.Address() }
 func (b *broker) close() error    { return b.Close() }
 
-func (b *broker) count(ctx context.Context, _, effect string) (n int, err error) {
+// writes is the header of a publish that is to be deduplicated.
+func (b *broker) writes() *regexp.Regexp { return regexp.MustCompile(`Nats-Msg-Id:`) }
+
+func (b *broker) count(ctx context.Context, a *action) (n int, err error) {
 	err = b.ask(func(js jetstream.JetStream) error {
 		stream, err := js.Stream(ctx, "EVENTS")
 		if err != nil {
 			return err
 		}
-		info, err := stream.Info(ctx, jetstream.WithSubjectFilter("events."+effect))
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter("events."+a.Effect))
 		if err != nil {
 			return err
 		}
-		n = int(info.State.Subjects["events."+effect]) //nolint:gosec // a handful
+		n = int(info.State.Subjects["events."+a.Effect]) //nolint:gosec // a handful
 		return nil
 	})
 	return n, err
 }
 
 func (b *broker) tools(proxied string) ([]tool, declarations) {
-	text := strings.NewReplacer("HOST", proxied, "LIMITS", strings.TrimSpace(limits)).Replace(`
+	text := strings.NewReplacer("HOST", proxied, "LIMITS", limits).Replace(`
   events:
     version: "1"
     kind: nats

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -22,24 +25,55 @@ func (o *store) close() error    { return o.Close() }
 
 const bucket = "chaos"
 
+func (o *store) writes() *regexp.Regexp { return regexp.MustCompile(`PUT /`) }
+
 // count counts the puts that the store has taken under the action's key, which
 // a put carries in its metadata: of two puts of one object only one is seen.
-func (o *store) count(_ context.Context, tool, effect string) (int, error) {
-	key := plan.Identity{
-		Tenant: "chaos", BusinessID: strings.TrimSuffix(effect, "-"+tool), Tool: tool, Target: "store/" + effect, SemanticVersion: "v1",
-	}.Key()
-	return o.Writes("holdpoint-key", key), nil
+func (o *store) count(_ context.Context, a *action) (int, error) {
+	return o.Writes("holdpoint-key", a.key), nil
+}
+
+// put writes an object by hand.
+func (o *store) put(ctx context.Context, name string) error {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodPut, o.URL()+"/"+bucket+"/"+name, strings.NewReader("by hand"))
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the store answers %s", answer.Status)
+	}
+	return nil
 }
 
 func (o *store) tools(proxied string) ([]tool, declarations) {
-	text := strings.NewReplacer("HOST", proxied, "BUCKET", bucket, "LIMITS", strings.TrimSpace(limits)).Replace(`
-  objects:
+	var all declarations
+	for name, mode := range map[string]string{"objects": "create", "revisions": "replace"} {
+		all.tools += strings.NewReplacer("NAME", name, "MODE", mode, "HOST", proxied, "BUCKET", bucket, "LIMITS", limits).Replace(storeTool)
+	}
+	named := func(effect string) map[string]any { return map[string]any{"name": effect} }
+	return []tool{
+		{name: "objects", kind: "object", class: plan.Conditional, manner: "create", target: "objects", parameters: named},
+		{
+			name: "revisions", kind: "object", class: plan.Conditional, manner: "replace", target: "revisions", parameters: named,
+			prepare: func(ctx context.Context, effect string) error { return o.put(ctx, "revisions/"+effect) },
+		},
+	}, all
+}
+
+// storeTool is the declaration of a tool.
+var storeTool = `
+  NAME:
     version: "1"
     kind: object
     class: conditional
     risk: low
     schema: ` + stringsSchema("name") + `
-    target: "store/{{params.name}}"
+    target: "NAME/{{params.name}}"
     LIMITS
     object:
       endpoint: "http://HOST"
@@ -47,13 +81,8 @@ func (o *store) tools(proxied string) ([]tool, declarations) {
       bucket: BUCKET
       access_key: "${env:CHAOS_STORE}"
       secret_key: "${env:CHAOS_STORE}"
-      name: "reports/{{params.name}}"
-      mode: create
+      name: "NAME/{{params.name}}"
+      mode: MODE
       text: "{{params.name}}"
       content_type: text/plain
-`)
-	return []tool{{
-		name: "objects", kind: "object", class: plan.Conditional, target: "store",
-		parameters: func(effect string) map[string]any { return map[string]any{"name": effect} },
-	}}, declarations{tools: text}
-}
+`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,8 +29,9 @@ type run struct {
 }
 
 // newRun makes a run of a few actions by tools drawn from all, some of which
-// depend on each other, and writes its plan where a worker reads it.
-func (s *stage) newRun(n int, f fault, r *rand.Rand) (*run, error) {
+// depend on each other, and writes its plan where a worker reads it. The tools
+// that the phase has used least come first.
+func (s *stage) newRun(ctx context.Context, n int, f fault, deal *deck) (*run, error) {
 	name := fmt.Sprintf("run-%04d", n)
 	one := &run{id: "chaos/" + name, task: workflows.Task{
 		Tenant: "chaos", BusinessID: name, Goal: "write what the plan says", Requester: "ann.wu", Planner: "given",
@@ -44,12 +44,16 @@ func (s *stage) newRun(n int, f fault, r *rand.Rand) (*run, error) {
 		DependsOn  []string       `json:"depends_on,omitempty"`
 	}
 	var plan []given
-	for i, at := range r.Perm(len(s.tools))[:2+r.IntN(3)] {
-		t := s.tools[at]
+	for i, t := range deal.draw(2 + deal.IntN(3)) {
 		a := &action{ID: "a" + strconv.Itoa(i+1), Effect: name + "-" + t.name, tool: t, fault: f.name, run: one.id}
 		g := given{ID: a.ID, Tool: t.name, Parameters: t.parameters(a.Effect)}
-		if i > 0 && r.IntN(3) == 0 {
+		if i > 0 && deal.IntN(3) == 0 {
 			g.DependsOn = []string{"a" + strconv.Itoa(i)}
+		}
+		if t.prepare != nil {
+			if err := t.prepare(ctx, a.Effect); err != nil {
+				return nil, fmt.Errorf("prepare %s: %w", a, err)
+			}
 		}
 		plan = append(plan, g)
 		one.actions = append(one.actions, a)
@@ -103,6 +107,7 @@ func (s *stage) attend(ctx context.Context, one *run) (over bool, err error) {
 		return false, nil //nolint:nilerr // as above
 	}
 	one.status, one.reason = seen.Status.Status, seen.Status.Reason
+	one.note(seen)
 	switch {
 	case seen.Closed:
 		return true, nil
@@ -114,6 +119,15 @@ func (s *stage) attend(ctx context.Context, one *run) (over bool, err error) {
 		return false, s.resolve(ctx, one, seen)
 	}
 	return false, nil
+}
+
+// note keeps what the run says of its actions.
+func (one *run) note(seen *runs.Run) {
+	for i, row := range seen.State.Actions {
+		a := one.actions[i]
+		a.key, a.attempts = row.Key, max(a.attempts, row.Attempts)
+		a.doubted = a.doubted || row.Status == workflows.StepInDoubt || row.Resolution != nil
+	}
 }
 
 // waits asks the server, without the run's history, whether it has ended or
@@ -143,7 +157,6 @@ func (s *stage) resolve(ctx context.Context, one *run, seen *runs.Run) error {
 			continue
 		}
 		a := one.actions[i]
-		a.doubted = true
 		if until := row.Doubt.QuietUntil; until != nil && time.Now().Before(until.Add(time.Second)) {
 			continue
 		}
@@ -165,19 +178,5 @@ func (s *stage) resolve(ctx context.Context, one *run, seen *runs.Run) error {
 
 // count looks at the target of an action.
 func (s *stage) count(ctx context.Context, a *action) (int, error) {
-	for _, t := range s.targets {
-		if made, _ := t.tools(""); owns(made, a.tool.name) {
-			return t.count(ctx, a.tool.name, a.Effect)
-		}
-	}
-	return 0, fmt.Errorf("no target has the tool %s", a.tool.name)
-}
-
-func owns(made []tool, name string) bool {
-	for _, t := range made {
-		if t.name == name {
-			return true
-		}
-	}
-	return false
+	return s.owner[a.tool.name].count(ctx, a)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -29,10 +30,21 @@ func newBooks(ctx context.Context, cluster *pgtest.Server) (*books, error) {
 		return nil, err
 	}
 	return b, b.ask(ctx, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `CREATE TABLE entries (id bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL)`)
+		_, err := conn.Exec(ctx, entries)
 		return err
 	})
 }
+
+// entries is a table of which a COMMIT takes its time before anything of it is
+// durable, so that a server that goes away meets some in their middle.
+const entries = `
+CREATE TABLE entries (id bigint GENERATED ALWAYS AS IDENTITY, name text NOT NULL);
+CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	PERFORM pg_sleep(0.05 + abs(hashtext(NEW.name) % 400) / 1000.0);
+	RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER take_time AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION take_time();
+`
 
 func (b *books) ask(ctx context.Context, question func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, b.dsn)
@@ -48,17 +60,20 @@ func (b *books) address() string { return b.cluster.Address() }
 // close does nothing: the stage closes the cluster.
 func (b *books) close() error { return nil }
 
+// writes is the driver's COMMIT, a Query message of PostgreSQL's protocol.
+func (b *books) writes() *regexp.Regexp { return regexp.MustCompile(`commit\x00`) }
+
 // count counts the rows that the statement made; nothing but the tool keeps
 // one from being made twice.
-func (b *books) count(ctx context.Context, _, effect string) (n int, err error) {
+func (b *books) count(ctx context.Context, a *action) (n int, err error) {
 	err = b.ask(ctx, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT count(*) FROM entries WHERE name = $1`, effect).Scan(&n)
+		return conn.QueryRow(ctx, `SELECT count(*) FROM entries WHERE name = $1`, a.Effect).Scan(&n)
 	})
 	return n, err
 }
 
 func (b *books) tools(proxied string) ([]tool, declarations) {
-	text := strings.NewReplacer("DSN", b.through(proxied), "LIMITS", strings.TrimSpace(limits)).Replace(`
+	text := strings.NewReplacer("DSN", b.through(proxied), "LIMITS", limits).Replace(`
   entries:
     version: "1"
     kind: postgres

@@ -2,19 +2,24 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"strings"
+	"time"
 )
 
 // target is a real system that the campaign writes to.
 type target interface {
-	// address is where it listens, for the proxy before it.
+	// address is where it listens, for the road before it.
 	address() string
+	// writes is what a request that has an effect has in it, and no other has.
+	writes() *regexp.Regexp
 	// tools are those that write to it, with their declarations in YAML, in
 	// which the proxy's address stands for the system's.
 	tools(proxied string) ([]tool, declarations)
-	// count says how often an effect of a tool is there, by a look at the
-	// system itself.
-	count(ctx context.Context, tool, effect string) (int, error)
+	// count says how often an action's effect is there, by a look at the system
+	// itself.
+	count(ctx context.Context, a *action) (int, error)
 	close() error
 }
 
@@ -51,11 +56,19 @@ func stringsSchema(names ...string) string {
 		strings.Join(properties, ", ") + "}}"
 }
 
-// limits are the same for every declared tool: short calls, and as many
-// attempts as a campaign can ask for.
-const limits = `
-    call_timeout: 3s
+// callTimeout is that of every declared tool but one. Calls are short, so that
+// what is in doubt is soon known to be quiet.
+const callTimeout = 2 * time.Second
+
+// limits are the same for every declared tool: as many attempts as a campaign
+// can ask for.
+var limits = callsOf(callTimeout)
+
+func callsOf(timeout time.Duration) string {
+	return strings.TrimSpace(fmt.Sprintf(`
+    call_timeout: %s
     settle: 500ms
-    retry: {attempts: 1000, base: 200ms, max: 3s, budget: 20m}
+    retry: {attempts: 1000, base: 200ms, max: 2s, budget: 20m}
     concurrency: 32
-`
+`, timeout))
+}

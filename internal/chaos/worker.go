@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -17,10 +19,12 @@ import (
 // or is about to have one again.
 type worker struct {
 	program, dir string
-	env, args    []string
+	env          []string
 	name         string
+	crashes      atomic.Int64 // processes that ended as a Go program does that panicked
 
 	mu      sync.Mutex
+	config  string   // of the next process
 	flags   []string // of the next process
 	process *process
 	lives   int
@@ -30,9 +34,11 @@ type worker struct {
 
 // process is one life of a worker.
 type process struct {
-	cmd  *exec.Cmd
-	log  string
-	done chan struct{}
+	cmd    *exec.Cmd
+	config string
+	flags  []string
+	log    string
+	done   chan struct{}
 }
 
 // start gives the place its first process. Whatever ends a process, the next
@@ -51,6 +57,9 @@ func (w *worker) keep(ctx context.Context, p *process) {
 	defer close(w.ended)
 	for {
 		<-p.done
+		if p.cmd.ProcessState.ExitCode() == panicked {
+			w.crashes.Add(1)
+		}
 		w.mu.Lock()
 		closed := w.closed
 		w.mu.Unlock()
@@ -65,6 +74,9 @@ func (w *worker) keep(ctx context.Context, p *process) {
 	}
 }
 
+// panicked is the exit code of a Go program after a panic.
+const panicked = 2
+
 func (w *worker) spawn(ctx context.Context) (*process, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,13 +85,13 @@ func (w *worker) spawn(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), w.program, append(append([]string(nil), w.args...), w.flags...)...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), w.program, append([]string{"--config", w.config}, w.flags...)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.dir, w.env, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	p := &process{cmd: cmd, log: log.Name(), done: make(chan struct{})}
+	p := &process{cmd: cmd, config: w.config, flags: w.flags, log: log.Name(), done: make(chan struct{})}
 	go func() {
 		_ = cmd.Wait() // killed is how most of them end
 		log.Close()
@@ -89,45 +101,82 @@ func (w *worker) spawn(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
+// said reports whether the process has printed a text.
+func (p *process) said(text string) bool {
+	all, err := os.ReadFile(p.log)
+	return err == nil && bytes.Contains(all, []byte(text))
+}
+
+// polls is in the first line of a worker that has begun to work.
+const polls = " polls task queue "
+
 // ready waits for the worker's first line.
 func (p *process) ready(ctx context.Context) error {
-	for {
-		said, err := os.ReadFile(p.log)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(said, []byte(" polls task queue ")) {
-			return nil
-		}
+	for !p.said(polls) {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-p.done:
+			said, _ := os.ReadFile(p.log)
 			return fmt.Errorf("the worker did not start: %s", bytes.TrimSpace(said))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+	return nil
 }
 
-func (w *worker) signal(s syscall.Signal) {
+// arm lets the worker's next process stop at a drill point, and reports whether
+// the present one would not.
+func (w *worker) arm(point string) bool {
+	w.next("--stop-at", point)
+	return !slices.Equal(w.now().flags, []string{"--stop-at", point})
+}
+
+func (w *worker) disarm() { w.next() }
+
+// stands waits for so long at most until the worker's process stands still at
+// a drill point, and reports whether it does.
+func (w *worker) stands(ctx context.Context, point string, most time.Duration) bool {
+	return until(ctx, most, func() bool {
+		p := w.now()
+		return !p.over() && p.said("drill: "+point+" reached, stopped")
+	})
+}
+
+func (p *process) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (w *worker) now() *process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_ = w.process.cmd.Process.Signal(s) // ended already is fine
+	return w.process
+}
+
+// pause stops the process as a long pause of the machine would; goOn ends that.
+func (w *worker) pause() { w.signal(syscall.SIGSTOP) }
+func (w *worker) goOn()  { w.signal(syscall.SIGCONT) }
+
+func (w *worker) signal(s syscall.Signal) {
+	_ = w.now().cmd.Process.Signal(s) // ended already is fine
 }
 
 // kill is kill -9. It reports whether a process that had begun to work died of
-// it.
+// it, as its wait status says.
 func (w *worker) kill() bool {
-	w.mu.Lock()
-	p := w.process
-	w.mu.Unlock()
-	said, err := os.ReadFile(p.log)
-	working := err == nil && bytes.Contains(said, []byte(" polls task queue "))
+	p := w.now()
+	working := p.said(polls)
 	if p.cmd.Process.Signal(syscall.SIGKILL) != nil {
 		return false
 	}
 	<-p.done
-	return working
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return working && ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
 // next sets the flags of the processes to come.
@@ -137,17 +186,33 @@ func (w *worker) next(flags ...string) {
 	w.flags = flags
 }
 
-func (w *worker) lived() int {
+// configure gives the worker a process with this configuration and these flags,
+// unless it has one, and waits until it works.
+func (w *worker) configure(ctx context.Context, config string, flags ...string) error {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lives
+	w.config, w.flags = config, flags
+	before := w.process
+	w.mu.Unlock()
+	if before.config == config && slices.Equal(before.flags, flags) {
+		w.goOn()
+		return nil
+	}
+	w.kill()
+	for w.now() == before {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return w.now().ready(ctx)
 }
 
 func (w *worker) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.signal(syscall.SIGCONT)
+	w.goOn()
 	w.signal(syscall.SIGKILL)
 	<-w.ended
 }

@@ -6,6 +6,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +65,9 @@ type Repository struct {
 	Remote string `yaml:"remote"`
 	// CredentialHelper is git's credential.helper for the remote.
 	CredentialHelper string `yaml:"credential_helper"`
+	// Place is the remote, or else the path, as it is written: paths are made
+	// absolute, and a plan is the same wherever the file lies.
+	Place string `yaml:"-"`
 }
 
 // Limits bound what one run may read and do.
@@ -139,6 +143,7 @@ func (c *Config) resolve(base string) {
 		sources[name] = at(folder)
 	}
 	for name, repository := range c.Repositories {
+		repository.Place = cmp.Or(repository.Remote, repository.Path)
 		repository.Path = at(repository.Path)
 		if !strings.Contains(repository.Remote, ":") {
 			repository.Remote = at(repository.Remote)

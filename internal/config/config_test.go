@@ -44,9 +44,9 @@ timing: {lease: 9s}
 	want.Sources = map[string]string{"notes": filepath.Join(dir, "notes"), "shared": "/srv/shared"}
 	want.SourceURLs = map[string]string{"notes": "https://git.example.com/notes/blob/main"}
 	want.Repositories = map[string]config.Repository{
-		"kb":   {Path: filepath.Join(filepath.Dir(dir), "kb"), Branch: "pages"},
-		"wiki": {Remote: "https://git.example.com/wiki.git", CredentialHelper: "store"},
-		"ops":  {Path: filepath.Join(dir, "cache"), Remote: filepath.Join(filepath.Dir(dir), "ops.git")},
+		"kb":   {Path: filepath.Join(filepath.Dir(dir), "kb"), Place: "../kb", Branch: "pages"},
+		"wiki": {Remote: "https://git.example.com/wiki.git", Place: "https://git.example.com/wiki.git", CredentialHelper: "store"},
+		"ops":  {Path: filepath.Join(dir, "cache"), Remote: filepath.Join(filepath.Dir(dir), "ops.git"), Place: "../ops.git"},
 	}
 	want.Policy, want.Data = filepath.Join(dir, "policies", "policy.yaml"), filepath.Join(dir, "state")
 	want.Limits.ParallelActions = 3

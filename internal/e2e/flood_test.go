@@ -1,45 +1,134 @@
 package e2e
 
 import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"golang.org/x/time/rate"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// A broken bot sends two thousand decisions that nobody can read. The waiting
-// run continues as new, with its plan and its deadline, and is still the run
-// that its requester started and that its approver approves.
-func TestFloodedRunContinuesAsNewAndIsApproved(t *testing.T) {
-	const flood = 2010
+// A broken bot sends what nobody can read, on and on, and a person's approval
+// is one of its many. It is acted upon while the bot goes on: before half of the
+// rest has come the run has ended, and the server refuses what the bot sends.
+func TestC042_AValidApprovalInAFlood(t *testing.T) {
+	const (
+		flood   = 3000
+		valid   = 1500
+		perTick = 200 // a second; the case says 50, and a faster bot is a harder one
+	)
 	t.Parallel()
 	s := newSiteOn(t, startServer(t), weekOfNotes()) // a server of its own, to slow nobody down
 	s.worker()
 	run, gate := s.startToGate("flood")
-	first := s.execution(run)
-	for range flood {
-		require.NoError(t, s.reader.Client.SignalWorkflow(t.Context(), run, "", workflows.ApprovalName, "noise"))
-	}
-	s.eventually("the run continues as new, and everything is judged", func() bool {
-		malformed := 0
-		for _, c := range s.look(run).Status.Decisions.Counts {
-			if c.Code == approvals.Malformed {
-				malformed = c.Count
-			}
+	pace, over := rate.NewLimiter(perTick, 1), 0
+	for i := 1; i <= flood; i++ {
+		require.NoError(t, pace.Wait(t.Context()))
+		var said any = "noise"
+		if i == valid {
+			said = json.RawMessage(decisionJSON("approve", gate.PlanHash.String(), "bo.lin"))
 		}
-		return s.execution(run) != first && malformed == flood
+		err := s.reader.Client.SignalWorkflow(t.Context(), run, "", workflows.ApprovalName, said)
+		if closed := new(serviceerror.NotFound); errors.As(err, &closed) {
+			over = i
+			break
+		}
+		require.NoError(t, err)
+	}
+	require.Greater(t, over, valid)
+	require.Less(t, over, valid+(flood-valid)/2, "the number of the first signal that came to a run that had ended")
+	done := s.await(run, workflows.Completed)
+	s.oneEffectEach(done)
+	require.Equal(t, 1, counted(done, approvals.Accepted))
+	require.GreaterOrEqual(t, counted(done, approvals.Malformed), valid-1, "everything is judged and counted")
+	require.LessOrEqual(t, len(done.Decisions.Recent), workflows.MaxVerdicts)
+}
+
+// Nobody approves, and the bot comes to 10,050 signals, more than one execution
+// may have. The run continues as new, with its plan and its deadline, and is
+// still the run that its requester started and that its approver approves.
+// Neither its histories nor its status grow with the flood.
+func TestC042_FloodedRunContinuesAsNewAndIsApproved(t *testing.T) {
+	const flood, senders = 10_050, 8
+	t.Parallel()
+	s := newSiteOn(t, startServer(t), weekOfNotes())
+	s.worker()
+	run, gate := s.startToGate("flood")
+	first := s.execution(run)
+	var sent atomic.Int64
+	var bots sync.WaitGroup
+	refused := make(chan error, senders)
+	for range senders {
+		bots.Go(func() {
+			for sent.Add(1) <= flood {
+				if err := s.reader.Client.SignalWorkflow(t.Context(), run, "", workflows.ApprovalName, "noise"); err != nil {
+					refused <- err
+					return
+				}
+			}
+		})
+	}
+	bots.Wait()
+	require.Empty(t, refused, "the server takes every one of them")
+	s.eventually("the run continues as new, and everything is judged", func() bool {
+		return counted(s.look(run).Status, approvals.Malformed) == flood
 	})
 
+	require.NotEqual(t, first, s.execution(run))
 	waiting := s.status(run)
 	require.Equal(t, workflows.WaitingApproval, waiting.Status)
 	require.Equal(t, gate.DecideBy, waiting.DecideBy)
 	require.Equal(t, gate.PlanHash, waiting.PlanHash)
+	require.Less(t, len(s.temporal("workflow", "query", "--workflow-id", run, "--name", "status", "-o", "json")), 100_000)
+	s.requireSmallExecutions(run)
 	s.start("flood") // equal input: attached, by the memo that was carried over
 
 	s.approve(run, "bo.lin")
 	s.oneEffectEach(s.await(run, workflows.Completed))
+}
+
+// requireSmallExecutions wants every execution of a run well below what the
+// server allows: 51,200 events, 50 MiB, and 10,000 signals.
+func (s *site) requireSmallExecutions(run string) {
+	s.t.Helper()
+	id := s.execution(run)
+	for n := 1; id != ""; n++ {
+		require.Less(s.t, n, 100)
+		described, err := s.reader.Client.DescribeWorkflowExecution(s.t.Context(), run, id)
+		require.NoError(s.t, err)
+		info := described.GetWorkflowExecutionInfo()
+		require.Less(s.t, info.GetHistoryLength(), int64(25_000), "events of execution %s", id)
+		require.Less(s.t, info.GetHistorySizeBytes(), int64(20<<20), "bytes of execution %s", id)
+		id = s.executionBefore(run, id)
+	}
+}
+
+// executionBefore is the one that continued as this one; "" when there is none.
+func (s *site) executionBefore(run, id string) string {
+	s.t.Helper()
+	events := s.reader.Client.GetWorkflowHistory(s.t.Context(), run, id, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	require.True(s.t, events.HasNext())
+	started, err := events.Next()
+	require.NoError(s.t, err)
+	return started.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId()
+}
+
+// counted is how often a verdict was given.
+func counted(status workflows.Status, code approvals.Code) int {
+	for _, c := range status.Decisions.Counts {
+		if c.Code == code {
+			return c.Count
+		}
+	}
+	return 0
 }
 
 // execution is Temporal's id of a run's newest execution.

@@ -36,6 +36,9 @@ var missing string
 var shared = devtest.Shared{Options: devserver.Options{SearchAttributes: searchAttributes()}}
 
 func TestMain(m *testing.M) {
+	if calls := os.Getenv(asWorker); calls != "" {
+		os.Exit(workerProgram(calls))
+	}
 	os.Exit(runAll(m))
 }
 

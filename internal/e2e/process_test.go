@@ -23,9 +23,15 @@ type proc struct {
 // worker starts a worker and waits until it polls.
 func (s *site) worker(args ...string) *proc {
 	s.t.Helper()
+	return s.workerOf(programs.worker, args...)
+}
+
+// workerOf starts a worker of another build.
+func (s *site) workerOf(program string, args ...string) *proc {
+	s.t.Helper()
 	log, err := os.CreateTemp(s.dir, "worker-*.log")
 	require.NoError(s.t, err)
-	cmd := exec.Command(programs.worker, append([]string{"--config", s.path("holdpoint.yaml")}, args...)...)
+	cmd := exec.Command(program, append([]string{"--config", s.path("holdpoint.yaml")}, args...)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, s.env, log, log
 	if s.user != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: s.user, Gid: s.user}}

@@ -162,25 +162,6 @@ func TestC038_ACallThatTakesTooLongIsStoppedAndRecovered(t *testing.T) {
 	}
 }
 
-// SIGTERM while a call runs: the call stops with its attempt, and another
-// worker goes on.
-func TestC038_AWorkerIsToldToStopInTheMiddleOfACall(t *testing.T) {
-	s := newSite(t, nil)
-	server := s.shop("keyed", "timing: {drain_timeout: 1s}\n")
-	s.addToTool("    key_window: 1h\n")
-	server.Script(scripted.Answer{Wait: 25 * time.Second})
-	first := s.worker()
-	run := s.order()
-	s.eventually("the call is under way", func() bool { return len(server.Writes()) > 0 })
-	begun := time.Now()
-	first.stop()
-	require.Less(t, time.Since(begun), 25*time.Second, "the call did not run on")
-	s.worker()
-	done := s.await(run, workflows.Completed)
-	require.Equal(t, 3, server.All())
-	require.Zero(t, done.Counts.Failed)
-}
-
 // addToTool adds lines to the declaration of the shop's tool.
 func (s *site) addToTool(lines string) {
 	s.t.Helper()

@@ -16,11 +16,12 @@ import (
 
 // facts are what a history says, read without the product's types.
 type facts struct {
-	run      string
-	plans    []planFact
-	requests []*requestFact
-	said     []saidFact
-	accepted []acceptedFact
+	run       string
+	requester string
+	plans     []planFact
+	requests  []*requestFact
+	said      []saidFact
+	accepted  []acceptedFact
 }
 
 // planFact is a plan that was made.
@@ -94,6 +95,12 @@ func read(run string, history *historypb.History) (facts, error) {
 
 func (f *facts) event(e *historypb.HistoryEvent, activities map[int64]string) error {
 	switch e.GetEventType() {
+	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+		var task struct {
+			Requester string `json:"requester"`
+		}
+		defer func() { f.requester = task.Requester }()
+		return json.Unmarshal(e.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads()[0].GetData(), &task)
 	case enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
 		activities[e.GetEventId()] = e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
 	case enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:

@@ -23,28 +23,28 @@ type house struct {
 	noKey    string // whose key was taken away
 }
 
-// The people. Tom is in both groups.
+// The people. Tom is in both groups, and Mei starts runs herself.
 var (
-	editors   = []string{"mei.chen", "tom.baker"}
-	guards    = []string{"bo.lin", "cy.ma", "eve.li", "tom.baker"}
-	requester = "ann.wu"
-	stranger  = "dee.ray"
+	editors    = []string{"mei.chen", "tom.baker"}
+	guards     = []string{"bo.lin", "cy.ma", "eve.li", "tom.baker"}
+	requesters = []string{"ann.wu", "mei.chen"}
+	stranger   = "dee.ray"
 )
 
 // houses are the policies between which an operator changes.
 var houses = []house{
-	{name: "one", editors: 1, decide: 6, life: 5},
-	{name: "two", editors: 1, security: 1, decide: 6, life: 5},
-	{name: "three", editors: 1, security: 2, decide: 5, life: 4, askAgain: 1},
-	{name: "shared", editors: 1, security: 1, shared: true, decide: 5, life: 5},
-	{name: "signed", security: 1, signed: true, decide: 6, life: 5, askAgain: 1},
-	{name: "signed-by-both", editors: 1, security: 1, signed: true, decide: 6, life: 4, askAgain: 1},
-	{name: "signed-without-a-key", security: 1, signed: true, noKey: "bo.lin", decide: 6, life: 5},
-	{name: "careful", editors: 1, confirm: 50, decide: 5, life: 5},
-	{name: "without-cy", editors: 1, security: 1, gone: "cy.ma", decide: 6, life: 4},
-	{name: "without-mei", editors: 1, gone: "mei.chen", decide: 6, life: 5},
+	{name: "one", editors: 1, decide: 8, life: 5},
+	{name: "two", editors: 1, security: 1, decide: 8, life: 6},
+	{name: "three", editors: 1, security: 2, decide: 8, life: 6, askAgain: 1},
+	{name: "shared", editors: 1, security: 1, shared: true, decide: 6, life: 4},
+	{name: "signed", security: 1, signed: true, decide: 8, life: 5, askAgain: 1},
+	{name: "signed-by-both", editors: 1, security: 1, signed: true, decide: 8, life: 5, askAgain: 1},
+	{name: "signed-without-a-key", security: 1, signed: true, noKey: "bo.lin", decide: 6, life: 4},
+	{name: "careful", editors: 1, confirm: 50, decide: 6, life: 6},
+	{name: "without-cy", editors: 1, security: 1, gone: "cy.ma", decide: 6, life: 6},
+	{name: "without-mei", editors: 1, gone: "mei.chen", decide: 6, life: 3},
 	{name: "small-is-free", security: 1, free: 20, decide: 5, life: 3},
-	{name: "short", editors: 1, decide: 1, life: 1, askAgain: 2},
+	{name: "short", editors: 1, decide: 2, life: 1, askAgain: 2},
 }
 
 func houseOf(name string) (house, bool) {

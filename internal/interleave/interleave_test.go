@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/holdpoint/holdpoint/internal/replay"
 	"github.com/holdpoint/holdpoint/internal/scene"
@@ -90,9 +91,9 @@ func (l *life) holds(t *testing.T) bool {
 	return t.Run(l.name, func(t *testing.T) {
 		require.NoError(t, l.err)
 		require.NotNil(t, l.seen, "the run was never seen")
-		require.True(t, l.seen.Closed, "the run hangs: it is %s: %s", l.seen.Status.Status, l.seen.Status.Reason)
 		history, err := l.run.History()
 		require.NoError(t, err)
+		require.True(t, l.seen.Closed, "the run hangs: it is %s: %s%s", l.seen.Status.Status, l.seen.Status.Reason, failedTasks(history))
 		f, err := read(l.run.ID, history)
 		require.NoError(t, err)
 		paid := map[string]bool{}
@@ -104,6 +105,17 @@ func (l *life) holds(t *testing.T) bool {
 		l.endIsTrue(t, f, paid)
 		require.NoError(t, replay.Run(history))
 	})
+}
+
+// failedTasks says why workflow tasks failed, for whoever reads a failure.
+func failedTasks(history *historypb.History) string {
+	var b strings.Builder
+	for _, e := range history.GetEvents() {
+		if failed := e.GetWorkflowTaskFailedEventAttributes(); failed != nil {
+			fmt.Fprintf(&b, "\nevent %d, %s: %s: %s", e.GetEventId(), e.GetEventTime().AsTime(), failed.GetCause(), failed.GetFailure().GetMessage())
+		}
+	}
+	return b.String()
 }
 
 // endIsTrue wants an end to say what the bank says.

@@ -17,10 +17,11 @@ import (
 
 // life is one run, and what its people do.
 type life struct {
-	stage *scene.Stage
-	run   *scene.Run
-	name  string // of its accounts
-	rand  *rand.Rand
+	stage     *scene.Stage
+	run       *scene.Run
+	name      string // of its accounts
+	requester string
+	rand      *rand.Rand
 
 	err    error         // it could not be started
 	seen   *runs.Run     // as it was last looked at
@@ -61,7 +62,8 @@ func (l *life) notes() []string {
 // number of them only those that help it to end.
 func (l *life) live(ctx context.Context, moves int) {
 	time.Sleep(time.Duration(l.rand.Int64N(int64(startsIn))))
-	if l.run, l.err = l.stage.Person(requester).TryStart(l.steps()...); l.err != nil {
+	l.requester = requesters[l.rand.IntN(len(requesters))]
+	if l.run, l.err = l.stage.Person(l.requester).TryStart(l.steps()...); l.err != nil {
 		return
 	}
 	for i := 0; ctx.Err() == nil; i++ {
@@ -122,7 +124,7 @@ func (l *life) move(ctx context.Context, helpful bool) {
 
 // anybody is one of the people, now and then one who may not decide.
 func (l *life) anybody() string {
-	people := slices.Concat(editors, guards, editors, guards, []string{requester, stranger, "Bo.Lin", "bo.lin "})
+	people := slices.Concat(editors, guards, editors, guards, []string{l.requester, stranger, "Bo.Lin", "bo.lin "})
 	return people[l.rand.IntN(len(people))]
 }
 

@@ -84,11 +84,11 @@ func (f facts) grants(r *requestFact, today house, action actionFact, e scene.Ef
 			return err
 		}
 		granted = at
-		if err := asked.lets(approved); err != nil {
+		if err := asked.lets(f.requester, approved); err != nil {
 			return fmt.Errorf("by the policy %s that asked: %w", asked.name, err)
 		}
 		if !f.everythingIsFree(r, today) {
-			if err := today.lets(approved); err != nil {
+			if err := today.lets(f.requester, approved); err != nil {
 				return fmt.Errorf("by the policy %s that paid: %w", today.name, err)
 			}
 		}
@@ -190,8 +190,8 @@ func (f facts) verifies(s saidFact, r *requestFact, a acceptedFact) bool {
 }
 
 // lets reports why these approvals are not enough for a policy.
-func (h house) lets(approved []approval) error {
-	names := h.counting(approved)
+func (h house) lets(requester string, approved []approval) error {
+	names := h.counting(requester, approved)
 	if !h.seated(h.seats(), names) {
 		return fmt.Errorf("%v do not fill %v", names, h.seats())
 	}
@@ -199,7 +199,7 @@ func (h house) lets(approved []approval) error {
 }
 
 // counting are the people whose word counts for a policy.
-func (h house) counting(words []approval) []string {
+func (h house) counting(requester string, words []approval) []string {
 	var names []string
 	for _, a := range words {
 		if a.name != requester && (!h.signed || a.signed && a.name != h.noKey) {
@@ -241,7 +241,7 @@ func (f facts) confirmed(r *requestFact, asked, today house, action actionFact, 
 			return err
 		}
 		anyone := slices.Concat(h.seats()...)
-		if !slices.ContainsFunc(h.counting(words), func(name string) bool { return slices.Contains(anyone, name) }) {
+		if !slices.ContainsFunc(h.counting(f.requester, words), func(name string) bool { return slices.Contains(anyone, name) }) {
 			return fmt.Errorf("%d needs a word of its own by the policy %s", action.Parameters.Amount, h.name)
 		}
 	}

@@ -104,7 +104,7 @@ func (o *operator) leave() {
 
 func (o *operator) turnAway() {
 	o.note("the bank turns calls away")
-	o.stage.Bank.Refuses(1 + o.rand.IntN(5))
+	o.stage.Bank.Refuses(1 + o.rand.IntN(30))
 }
 
 func (o *operator) loseAnswers() {

@@ -34,8 +34,9 @@ type fold struct {
 type scheduled struct {
 	id      string // activity ID
 	step    workflows.StepName
-	action  int    // place in the plan; -1 when the step has no actions
-	notice  string // key of the notice that it delivers
+	action  int                 // place in the plan; -1 when the step has no actions
+	notice  string              // key of the notice that it delivers
+	word    *workflows.Resolved // a person's, of which it tells the ledger
 	attempt int32
 }
 
@@ -49,6 +50,9 @@ func (f *fold) view(runID string) workflows.Status {
 	if f.result != nil {
 		return *f.result
 	}
+	if f.state.Status == workflows.WaitingResolution {
+		f.state.Reason = f.state.WhatWaits() // which changes while the status stays
+	}
 	return f.state.View(runID)
 }
 
@@ -61,18 +65,28 @@ func (f *fold) event(e *historypb.HistoryEvent) error {
 		return f.scheduled(e.GetEventId(), e.GetActivityTaskScheduledEventAttributes(), at)
 	case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
 		a := e.GetActivityTaskStartedEventAttributes()
-		s := f.running[a.GetScheduledEventId()]
-		s.attempt = a.GetAttempt()
-		f.running[a.GetScheduledEventId()] = s
+		if s, ok := f.running[a.GetScheduledEventId()]; ok {
+			s.attempt = a.GetAttempt()
+			f.running[a.GetScheduledEventId()] = s
+		}
 	case enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
 		a := e.GetActivityTaskCompletedEventAttributes()
-		return f.completed(f.end(a.GetScheduledEventId()), a.GetResult(), at)
+		if s, ok := f.end(a.GetScheduledEventId()); ok {
+			return f.completed(s, a.GetResult(), at)
+		}
 	case enums.EVENT_TYPE_ACTIVITY_TASK_FAILED:
 		a := e.GetActivityTaskFailedEventAttributes()
-		f.failed(f.end(a.GetScheduledEventId()), a.GetFailure(), at)
+		if s, ok := f.end(a.GetScheduledEventId()); ok {
+			f.failed(s, a.GetFailure(), at)
+		}
 	case enums.EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT:
 		a := e.GetActivityTaskTimedOutEventAttributes()
-		f.failed(f.end(a.GetScheduledEventId()), a.GetFailure(), at)
+		if s, ok := f.end(a.GetScheduledEventId()); ok {
+			f.failed(s, a.GetFailure(), at)
+		}
+	case enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED:
+		// The workflow has given it up, and does not wait for its answer.
+		f.end(e.GetActivityTaskCancelRequestedEventAttributes().GetScheduledEventId())
 	case enums.EVENT_TYPE_MARKER_RECORDED:
 		return f.marker(e.GetMarkerRecordedEventAttributes(), at)
 	case enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
@@ -119,9 +133,11 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		if err := decode(a.GetInput(), &in); err != nil {
 			return err
 		}
+		s.word = in.Resolution
 		if s.action = f.place(in.ActionID); s.action != noAction {
 			f.state.Settling(s.action, in.Resolution)
 		}
+		s.word = in.Resolution
 		f.running[id] = s
 		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
 		return nil
@@ -147,10 +163,11 @@ func (f *fold) place(id string) int {
 	return noAction
 }
 
-func (f *fold) end(scheduledEvent int64) scheduled {
-	s := f.running[scheduledEvent]
+// end takes an activity out of those that run; false when it is not among them.
+func (f *fold) end(scheduledEvent int64) (scheduled, bool) {
+	s, ok := f.running[scheduledEvent]
 	delete(f.running, scheduledEvent)
-	return s
+	return s, ok
 }
 
 // completed takes a step's result into the state.
@@ -181,8 +198,9 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 	case workflows.SettleAction:
 		var out workflows.SettleActionResult
 		if err = decode(result, &out); err == nil && s.action != noAction {
-			f.state.ActionSettled(s.action, out)
-			f.landed(s, at)
+			if f.state.ActionSettled(s.action, s.word, out); out.Wait == 0 {
+				f.landed(s, at)
+			}
 		}
 		return err
 	case workflows.Notify:
@@ -217,7 +235,8 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 }
 
 // landed says what an action that came back means for its step. As in the
-// workflow, those in flight are waited for, and the first failure names it.
+// workflow, those in flight are waited for, and the first failure names it; one
+// in doubt is none, before the ledger and a person were asked.
 func (f *fold) landed(s scheduled, at time.Time) {
 	failed := f.state.Actions[s.action].Failed()
 	switch {
@@ -321,6 +340,9 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 		// execution has closed, with its result.
 		if !status.Ended() {
 			f.state.Status, f.state.Reason = status, f.reason(status)
+		}
+		if status == workflows.Canceled && f.state.Grant != nil {
+			f.state.SkipRest() // and begins nothing more
 		}
 		if status == workflows.WaitingApproval && f.state.Grant != nil {
 			f.state.MarkUnconfirmed()

@@ -2,6 +2,7 @@ package strictyaml_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,12 +101,23 @@ func TestDecodeNamesFileAndLineOfAMistake(t *testing.T) {
 		"a merge key":      {"limits: &l {attempts: 1}\npointer:\n  <<: *l\n", `f.yaml:3: unknown field "<<"`},
 		"twice":            {"name: x\nlimits: {}\nname: y\n", `f.yaml:3: name stands in line 1 already`},
 		"twice in a map":   {"headers:\n  Accept: a\n  Accept: b\n", `f.yaml:3: Accept stands in line 2 already`},
-		"a text as number": {"limits:\n  attempts: many\n", "f.yaml:2: cannot unmarshal !!str `many` into int"},
+		"a text as number": {"limits:\n  attempts: many\n", `f.yaml:2: limits.attempts: "many" is no whole number`},
+		"half an attempt":  {"limits:\n  attempts: 4.5\n", `f.yaml:2: limits.attempts: "4.5" is no whole number`},
+		"too many to hold": {"limits:\n  attempts: 1e99\n", `f.yaml:2: limits.attempts: "1e99" is no whole number`},
+		"a list as number": {"limits:\n  attempts: [1]\n", `f.yaml:2: limits.attempts: a list is no whole number`},
 		"a bare number as period": {
-			"limits:\n  base: 3\n", "f.yaml:2: cannot unmarshal !!int `3` into time.Duration"},
-		"a list as object": {"limits: [1]\n", "f.yaml:1: cannot unmarshal !!seq into strictyaml_test.limits"},
+			"limits:\n  base: 3\n", `f.yaml:2: limits.base: "3" is no period of time; write one with its unit, such as 500ms, 30s or 24h`},
+		"a period beyond counting": {
+			"limits:\n  base: 99999999999h\n", `f.yaml:2: limits.base: "99999999999h" is no period of time`},
+		"an object as text":    {"name: {a: b}\n", "f.yaml:1: name: an object is no text"},
+		"a list as object":     {"limits: [1]\n", "f.yaml:1: limits: fields are expected here, and not a list"},
+		"a text as object":     {"limits: none\n", `f.yaml:1: limits: fields are expected here, and not "none"`},
+		"a text as list":       {"steps: none\n", `f.yaml:1: steps: a list is expected here, and not "none"`},
+		"in a list":            {"steps:\n  - {}\n  - attempts: x\n", `f.yaml:3: steps[1].attempts: "x" is no whole number`},
+		"in a map":             {"by_name:\n  a: {base: x}\n", `f.yaml:2: by_name.a.base: "x" is no period of time`},
+		"a merge key in a map": {"headers: &h {A: b}\nby_name:\n  <<: *h\n", "f.yaml:3: a member's name must be a text"},
 		"what reads itself": {
-			"own: bad\n", "f.yaml:7: is bad"},
+			"own: bad\n", "f.yaml:7: own: is bad"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := strictyaml.Decode("f.yaml", parse(t, tt.text), new(settings))
@@ -142,4 +154,42 @@ func TestWithLine(t *testing.T) {
 	require.EqualError(t, strictyaml.WithLine("f.yaml", 3, errors.New("is bad")), "f.yaml:3: is bad")
 	require.EqualError(t, strictyaml.WithLine("f.yaml", 3, errors.New("yaml: line 9: is bad")), "f.yaml:9: is bad")
 	require.EqualError(t, strictyaml.Fail("f.yaml", nil, "no %s", "line"), "f.yaml:1: no line")
+}
+
+// None of the mistakes hides another, and what is right is filled in all the
+// same.
+func TestDecodeNamesEveryMistake(t *testing.T) {
+	var got settings
+	err := strictyaml.Decode("f.yaml", parse(t, `name: x
+nam: y
+limits: {attempts: many, base: 2}
+own: bad
+steps:
+  - attempts: 2
+  - tries: 1
+version: "2"
+`), &got)
+	require.EqualError(t, err, strings.Join([]string{
+		`f.yaml:2: unknown field "nam"; known are version, name, limits, headers, steps, by_name, pointer, raw, own`,
+		`f.yaml:3: limits.attempts: "many" is no whole number`,
+		`f.yaml:3: limits.base: "2" is no period of time; write one with its unit, such as 500ms, 30s or 24h`,
+		`f.yaml:7: own: is bad`,
+		`f.yaml:7: unknown field "tries"; known are attempts, base`,
+	}, "\n"))
+	require.Equal(t, "x", got.Name)
+	require.Equal(t, "2", got.Version)
+	require.Equal(t, []limits{{Attempts: 2}, {}}, got.Steps)
+}
+
+// Some lines of aliases stand for any number of values.
+func TestDecodeBoundsWhatAliasesStandFor(t *testing.T) {
+	err := strictyaml.Decode("f.yaml", parse(t, "raw:\n  "+strings.ReplaceAll(strings.TrimSuffix(multiplying(), "\n"), "\n", "\n  ")), new(settings))
+	require.EqualError(t, err, "f.yaml:4: the aliases stand for more than 1000 values; write out what you need")
+
+	require.EqualError(t, strictyaml.Decode("f.yaml", parse(t, "raw: &a\n  b: *a\n"), new(settings)),
+		"f.yaml:2: the alias *a is a part of itself")
+
+	var got settings
+	require.NoError(t, strictyaml.Decode("f.yaml", parse(t, "by_name:\n  a: &a {attempts: 1}\n  b: *a\n  c: *a\n"), &got), "a few are fine")
+	require.Equal(t, 1, got.ByName["c"].Attempts)
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -76,16 +77,13 @@ func (o *options) view(ctx context.Context) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	policy, err := o.readPolicy(cfg)
-	if err != nil {
-		return view{}, err
-	}
-	channels, err := notify.Parse(cfg.Notify.File, cfg.Notify.Node)
-	if err != nil {
-		return view{}, err
-	}
-	box, err := openTools(ctx, cfg, nil, o.goTools)
-	if err != nil {
+	policy, err1 := o.readPolicy(cfg)
+	channels, err2 := notify.Parse(cfg.Notify.File, cfg.Notify.Node)
+	box, err3 := openTools(ctx, cfg, nil, o.goTools)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		if box != nil {
+			err = errors.Join(err, box.Close())
+		}
 		return view{}, err
 	}
 	v := view{

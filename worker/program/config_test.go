@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -60,6 +61,25 @@ func TestConfigNamesEveryMistake(t *testing.T) {
 	require.Empty(t, p.out)
 }
 
+// Of one tool all of them, too: who mends one wants to know of the others.
+func TestConfigNamesEveryMistakeOfATool(t *testing.T) {
+	shop := newShop(t)
+	site := newSite(t, "notify: {oncall: {webhook: {}}}\n"+strings.NewReplacer(
+		"call_timeout: 500ms", "call_timeout: 99999999999h", "class: keyed\n", "class: keyed\n    retry: {attempts: 4.5}\n",
+		"type: object\n      required", "type: object\n      pattern: 7\n      required", "remark: {type: string}", "remark: {type: string, pattern: '('}",
+		`"{{params.number}}", remark`, `"{{1/0}}", remark`, "ref: string(body.id)", "ref: string(body.id",
+	).Replace(shop.declaration("keyed")))
+	p := site.run("", "config")
+	require.Equal(t, 1, p.code)
+	for _, want := range []string{
+		`call_timeout: "99999999999h" is no period of time`, `retry.attempts: "4.5" is no whole number`,
+		`body: the expression "1/0" has no value: division by zero`, `receipt.ref: the expression "string(body.id" cannot be used`,
+		`schema: `, `channel oncall: `,
+	} {
+		require.Regexp(t, `holdpoint.yaml:\d+: .*`+regexp.QuoteMeta(want), p.err)
+	}
+}
+
 func TestConfigWarnsOfSecretsThatAreMissingHere(t *testing.T) {
 	t.Setenv("HP_THERE", "SECRET")
 	require.NoError(t, os.Unsetenv("HP_ABSENT"))
@@ -110,10 +130,10 @@ func TestConfigListsTheChannels(t *testing.T) {
 }
 
 func TestConfigRefusesChannelsWithFileAndLine(t *testing.T) {
-	site := newSite(t, "repositories: {kb: {path: kb}}\nnotify:\n  oncall:\n    webhook: {adress: x}\n")
+	site := newSite(t, "repositories: {kb: {path: kb}}\nnotify:\n  oncall:\n    webhook: {headers: {}}\n")
 	p := site.run("", "config")
 	require.Equal(t, 1, p.code)
-	require.Regexp(t, `holdpoint.yaml:\d+: unknown field "adress"; known are url, secret, allow_http, ca_file`, p.err)
+	require.Regexp(t, `holdpoint.yaml:\d+: unknown field "headers"; known are url, secret, allow_http, ca_file`, p.err)
 	require.Empty(t, p.out)
 }
 

@@ -45,3 +45,14 @@ func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, accepted, 7, "one for each kind and the overview, and the ledger's")
 }
+
+// So are the configurations of the examples, where they lie.
+func TestConfigurationsOfTheExamplesAreAccepted(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "holdpoint.yaml"))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 2)
+	for _, file := range files {
+		p := (&site{t: t, dir: filepath.Dir(file)}).run("", "config")
+		require.Zero(t, p.code, "%s: %s", file, p.err)
+	}
+}

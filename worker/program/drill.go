@@ -47,13 +47,13 @@ func newDrillCommand(goTools []ToolMaker) *cobra.Command {
 		Long: `Rehearse a tool's delivery class against a sandbox of yours: is the target what the declaration says?
 
 One action is sent to the target, its receipt is lost on purpose, and it is recovered as a worker would recover it;
-then the same key is sent once more, and another payload under the same key. The effects are counted at the
-target. A ledger of its own is used and thrown away; runs and approvals are not touched. The effect stays at the
-target.
+then the same key is sent once more, and another payload under the same key. Where the target deduplicates, a
+second key is sent twice at the same time. The effects are counted at the target. A ledger of its own is used and
+thrown away; runs and approvals are not touched. The effects stay at the target.
 
 FILE holds the tool's parameters, as JSON or YAML; ` + drillID + ` in it is replaced by an id that is new for each drill.
 SANDBOX is the target that may be written to, or what lies below it: an action that leads elsewhere is refused.
-Exit 0: the class holds; 1: it does not, or nothing could be found out.`,
+Exit 0: the class holds, but for what the last line says was not tried; 1: it does not, or nothing could be found out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.rehearse(c.Context(), args[0], c.InOrStdin(), c.OutOrStdout())
@@ -108,19 +108,24 @@ func (f *drillFlags) pages(name string, cfg config.Config) []gitpages.Repo {
 	return repositories(cfg)
 }
 
-// wish reads the parameters.
+// wish reads the parameters, once for each key of the rehearsal.
 func (f *drillFlags) wish() (rehearsal.Wish, error) {
-	id := make([]byte, 8)
-	if _, err := rand.Read(id); err != nil {
-		return rehearsal.Wish{}, err
-	}
-	w := rehearsal.Wish{ID: "drill-" + hex.EncodeToString(id), Target: f.target}
+	w := rehearsal.Wish{ID: newDrillID(), Target: f.target}
 	var err error
-	if w.Parameters, err = readParameters(f.parameters, w.ID); err != nil || f.other == "" {
+	if w.Parameters, err = readParameters(f.parameters, w.ID); err != nil {
+		return w, err
+	}
+	if w.TwinParameters, err = readParameters(f.parameters, newDrillID()); err != nil || f.other == "" {
 		return w, err
 	}
 	w.Other, err = readParameters(f.other, w.ID)
 	return w, err
+}
+
+func newDrillID() string {
+	id := make([]byte, 8)
+	rand.Read(id) //nolint:errcheck // it never fails
+	return "drill-" + hex.EncodeToString(id)
 }
 
 func readParameters(path, id string) (json.RawMessage, error) {
@@ -195,9 +200,18 @@ func rehearse(ctx context.Context, tool tools.Tool, subject rehearsal.Subject, o
 		fmt.Fprintf(out, "\nclass %s does not hold\n", spec.Class)
 		return fmt.Errorf("the target of tool %s does not do what class %s says: declare another class, or mend the target", spec.Name, spec.Class)
 	}
-	if result.Open() {
-		fmt.Fprint(out, "\nas far as could be seen from here: see what is open above")
-	}
-	fmt.Fprintf(out, "\nclass %s holds\n", spec.Class)
+	fmt.Fprintf(out, "\nclass %s holds%s\n", spec.Class, except(result.Open()))
 	return nil
+}
+
+// except names what a verdict does not speak of.
+func except(open []string) string {
+	switch len(open) {
+	case 0:
+		return ""
+	case 1:
+		return ", except: " + open[0] + " was not tried"
+	default:
+		return ", except: " + strings.Join(open, ", ") + " were not tried"
+	}
 }

@@ -30,7 +30,10 @@ func TestDrillOfAClassThatIsTrue(t *testing.T) {
 	require.NotContains(t, p.out, "BROKEN")
 	require.NotContains(t, p.out, "open  ")
 	made := shop.made()
-	require.Len(t, made, 1, "one effect, counted at the target")
+	require.Len(t, made, 2, "one effect of each of its two keys, counted at the target")
+	require.NotEqual(t, made[0].key, made[1].key)
+	require.Contains(t, p.out, "ok      two at once: the target answered both with one receipt")
+	require.Contains(t, p.out, "ok      two at once: the target counts 1 effect")
 	require.Contains(t, p.out, "key     "+made[0].key+"\n")
 	require.Regexp(t, `item    2026-drill-[0-9a-f]{16}\n`, p.out)
 	require.Regexp(t, `ok      other payload at the target: the target refused it: `, p.out)
@@ -58,6 +61,45 @@ func TestDrillFindsOutAServerThatLies(t *testing.T) {
 	}
 }
 
+// A server that looks for a key and then writes it down keeps a second call
+// away, and not one that comes at the same time.
+func TestDrillFindsOutAServerThatRaces(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	shop.racy = true
+	p := drillSite(t, shop, "keyed").drill("", "--yes")
+	require.Equal(t, 1, p.code, p.out)
+	require.Contains(t, p.out, "BROKEN  two at once: the target made two effects of one key, ")
+	require.Contains(t, p.out, "ok      same call: ", "one after the other it keeps its promise")
+	require.True(t, strings.HasSuffix(p.out, "\nclass keyed does not hold\n"), p.out)
+}
+
+// What was not tried is no part of the verdict.
+func TestDrillNamesWhatWasNotTried(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	site := drillSite(t, shop, "keyed")
+	site.write("order.yaml", "number: \"2026\"\n") // nothing in it is new each time, or can be changed under the key
+	p := site.drill("", "--yes")
+	require.Zero(t, p.code, "%s%s", p.out, p.err)
+	require.Contains(t, p.out, "open    two at once: the parameters name no second effect")
+	require.True(t, strings.HasSuffix(p.out, "\nclass keyed holds, except: other payload, two at once were not tried\n"), p.out)
+	require.Len(t, shop.made(), 1)
+}
+
+// An answer that is lost is no proof that the effect is absent.
+func TestDrillWhoseFirstAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	shop.cuts = true
+	p := drillSite(t, shop, "keyed").drill("", "--yes")
+	require.Equal(t, 1, p.code)
+	require.Contains(t, p.err, "the first call gave no receipt, so nothing can be rehearsed: ")
+	require.Contains(t, p.err, "the effect may be there")
+	require.NotContains(t, p.err, "did not make its effect")
+	require.Len(t, shop.made(), 1, "it is there")
+}
+
 func TestDrillOfClassOnceStopsForAPerson(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
@@ -67,7 +109,7 @@ func TestDrillOfClassOnceStopsForAPerson(t *testing.T) {
 	require.Contains(t, p.out, "ok      recovery: it stopped and sent nothing: a person decides")
 	require.Regexp(t, `open    last count: the target cannot be counted: look at shop/orders for the key [0-9a-f]{40}, `+
 		`the item "2026-drill-[0-9a-f]{16}", or the reference 1; it must be there once`, p.out)
-	require.True(t, strings.HasSuffix(p.out, "see what is open above\nclass once holds\n"), p.out)
+	require.True(t, strings.HasSuffix(p.out, "\nclass once holds, except: last count was not tried\n"), p.out)
 	require.Len(t, shop.made(), 1)
 }
 
@@ -80,8 +122,12 @@ func TestDrillCanBeRepeated(t *testing.T) {
 		require.Zero(t, site.drill("", "--yes").code)
 	}
 	made := shop.made()
-	require.Len(t, made, 2)
-	require.NotEqual(t, made[0].key, made[1].key)
+	require.Len(t, made, 4)
+	keys := map[string]bool{}
+	for _, o := range made {
+		keys[o.key] = true
+	}
+	require.Len(t, keys, 4)
 }
 
 func TestDrillWritesNothingUnlessItIsTold(t *testing.T) {

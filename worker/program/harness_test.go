@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,6 +67,8 @@ type shop struct {
 
 	forgets bool // knows no keys, whatever its manual says
 	silent  bool // cannot be asked how many orders there are
+	cuts    bool // cuts its answers off
+	racy    bool // looks for a key first, and writes it down a moment later
 
 	mu     sync.Mutex
 	orders []order
@@ -105,11 +108,19 @@ func (s *shop) post(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, i)
 		return
 	}
+	if s.racy {
+		s.mu.Unlock()
+		time.Sleep(50 * time.Millisecond)
+		s.mu.Lock()
+	}
 	s.orders = append(s.orders, order{key, string(body)})
 	s.answer(w, len(s.orders)-1)
 }
 
-func (*shop) answer(w http.ResponseWriter, at int) {
+func (s *shop) answer(w http.ResponseWriter, at int) {
+	if s.cuts {
+		panic(http.ErrAbortHandler)
+	}
 	w.WriteHeader(http.StatusCreated)
 	fmt.Fprintf(w, `{"id":%d}`, at+1)
 }

@@ -99,7 +99,7 @@ func (o *options) load() (config.Config, error) {
 	}
 	maps.Copy(c.Sources, o.sources)
 	for name, folder := range o.repositories {
-		c.Repositories[name] = config.Repository{Path: folder}
+		c.Repositories[name] = config.Repository{Path: folder, Place: folder}
 	}
 	return c, c.Validate()
 }

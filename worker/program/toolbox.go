@@ -22,7 +22,7 @@ type toolbox struct {
 
 // openTools makes the tools of a configuration and those written in Go. Of the
 // repositories it opens repos, and makes those that are missing; whoever only
-// looks gives none. It connects to no target.
+// looks gives none. It connects to no target. Its error names every mistake.
 func openTools(ctx context.Context, cfg config.Config, repos []gitpages.Repo, goTools []ToolMaker) (_ *toolbox, err error) {
 	box := &toolbox{}
 	defer func() {
@@ -30,32 +30,29 @@ func openTools(ctx context.Context, cfg config.Config, repos []gitpages.Repo, go
 			err = errors.Join(err, box.Close())
 		}
 	}()
-	if len(cfg.Repositories) > 0 {
-		pages, err := gitpages.New(ctx, repos, gitpages.Options{})
-		if err != nil {
-			return nil, err
-		}
-		box.all = append(box.all, pages)
-	}
-	if err := box.addDeclared(cfg.Tools); err != nil {
+	if err := errors.Join(box.addPages(ctx, cfg, repos), box.addDeclared(cfg.Tools), box.addGo(ctx, goTools)); err != nil {
 		return nil, err
-	}
-	for i, makeTool := range goTools {
-		tool, err := makeTool(ctx)
-		if err == nil {
-			err = checkGoTool(tool)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("tool %d that is written in Go: %w", i+1, err)
-		}
-		box.all = append(box.all, tool)
 	}
 	if len(box.all) == 0 {
 		return nil, errors.New("nothing to write with: declare a tool in the configuration (tools:), " +
 			"or name a repository there (repositories:) or with --repository NAME=FOLDER")
 	}
-	box.Registry, err = tools.NewRegistry(box.all...)
-	return box, err
+	if box.Registry, err = tools.NewRegistry(box.all...); err != nil {
+		return nil, err
+	}
+	return box, nil
+}
+
+func (t *toolbox) addPages(ctx context.Context, cfg config.Config, repos []gitpages.Repo) error {
+	if len(cfg.Repositories) == 0 {
+		return nil
+	}
+	pages, err := gitpages.New(ctx, repos, gitpages.Options{})
+	if err != nil {
+		return err
+	}
+	t.all = append(t.all, pages)
+	return nil
 }
 
 // addDeclared reports every declaration that is wrong, not the first alone.
@@ -65,6 +62,22 @@ func (t *toolbox) addDeclared(declarations config.Tools) error {
 		tool, err := declared.New(d.Name, d.File, d.Node, kinds())
 		if err != nil {
 			errs = append(errs, err)
+			continue
+		}
+		t.all = append(t.all, tool)
+	}
+	return errors.Join(errs...)
+}
+
+func (t *toolbox) addGo(ctx context.Context, makers []ToolMaker) error {
+	var errs []error
+	for i, makeTool := range makers {
+		tool, err := makeTool(ctx)
+		if err == nil {
+			err = checkGoTool(tool)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("tool %d that is written in Go: %w", i+1, err))
 			continue
 		}
 		t.all = append(t.all, tool)
@@ -87,7 +100,7 @@ func repositories(cfg config.Config) []gitpages.Repo {
 	var repos []gitpages.Repo
 	for name, r := range cfg.Repositories {
 		repos = append(repos, gitpages.Repo{
-			Name: name, Path: r.Path, Branch: r.Branch, Remote: r.Remote, CredentialHelper: r.CredentialHelper,
+			Name: name, Path: r.Path, Place: r.Place, Branch: r.Branch, Remote: r.Remote, CredentialHelper: r.CredentialHelper,
 		})
 	}
 	slices.SortFunc(repos, func(a, b gitpages.Repo) int { return strings.Compare(a.Name, b.Name) })

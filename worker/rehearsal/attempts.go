@@ -65,10 +65,14 @@ func (r *run) recovered(ctx context.Context) (out effects.Outcome, err error) {
 
 // again makes one call past the ledger, and once more where it was asked to
 // come back.
-func (r *run) again(ctx context.Context, a plan.Action) (receipt plan.Receipt, err error) {
+func (r *run) again(ctx context.Context, a plan.Action) (plan.Receipt, error) {
+	return r.againWith(ctx, r.tool, a)
+}
+
+func (r *run) againWith(ctx context.Context, tool tools.Tool, a plan.Action) (receipt plan.Receipt, err error) {
 	for range mostAttempts {
 		callCtx, cancel := context.WithTimeout(ctx, r.spec.CallTimeout)
-		receipt, err = r.tool.Apply(callCtx, r.call(a))
+		receipt, err = tool.Apply(callCtx, r.call(a))
 		cancel()
 		class := faults.ClassOf(err)
 		if err == nil || class != faults.InProgress && class != faults.Throttled && class != faults.Transient || ctx.Err() != nil {

@@ -1,5 +1,7 @@
 package rehearsal
 
+import "slices"
+
 // Verdict is what came of a check. The zero Verdict says nothing good.
 type Verdict int
 
@@ -37,8 +39,17 @@ type Result struct{ Checks []Check }
 // Holds reports whether nothing speaks against the class.
 func (r Result) Holds() bool { return !r.has(Broken) && len(r.Checks) > 0 }
 
-// Open reports whether a person has to look at the target to be sure.
-func (r Result) Open() bool { return r.has(Open) }
+// Open lists the steps of which something was not found out, each once: a person
+// has to look at the target, or to name what was missing.
+func (r Result) Open() []string {
+	var steps []string
+	for _, c := range r.Checks {
+		if c.Verdict == Open && !slices.Contains(steps, c.Step) {
+			steps = append(steps, c.Step)
+		}
+	}
+	return steps
+}
 
 func (r Result) has(v Verdict) bool {
 	for _, c := range r.Checks {

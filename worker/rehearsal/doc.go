@@ -21,6 +21,9 @@
 //	                same key
 //	other payload   the same, past the ledger, where the target   refused, or the first receipt; one effect
 //	at the target   deduplicates
+//	two at once     another key, sent twice at the same time,     one receipt, one effect
+//	                past the ledger, where the target
+//	                deduplicates
 //	last count      count, after the tool's settle time           one effect
 //
 // A target that cannot be counted leaves its counts to a person, who is told

@@ -37,7 +37,7 @@ func (r Rehearsal) Run(ctx context.Context) (Result, error) {
 		return run.result, err
 	}
 	for _, step := range []func(context.Context){
-		run.recovery, run.sameCall, run.otherPayload, run.otherPayloadAtTarget, run.lastCount,
+		run.recovery, run.sameCall, run.otherPayload, run.otherPayloadAtTarget, run.atOnce, run.lastCount,
 	} {
 		step(ctx)
 		if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func (r *run) lostReceipt(ctx context.Context) error {
 	}
 	r.began = time.Now()
 	if err := r.abandoned(ctx); err != nil {
-		return fmt.Errorf("the first call did not make its effect, so nothing can be rehearsed: %w", err)
+		return fmt.Errorf("the first call gave no receipt, so nothing can be rehearsed: %w", err)
 	}
 	r.found("lost receipt", Kept, "the effect was made (%s), and its receipt lost on purpose", r.tool.firstRef())
 	r.counted(ctx, "lost receipt")
@@ -213,11 +213,15 @@ func (r *run) trace() string {
 // counted counts at the target, and reports whether it can tell. An effect may
 // take the settle time to be seen.
 func (r *run) counted(ctx context.Context, step string) bool {
+	return r.countedOf(ctx, step, r.Subject.Action)
+}
+
+func (r *run) countedOf(ctx context.Context, step string, a plan.Action) bool {
 	end := time.Now().Add(r.spec.Settle)
-	n, err := r.Tool.Count(ctx, r.call(r.Subject.Action))
+	n, err := r.Tool.Count(ctx, r.call(a))
 	for err == nil && n == 0 && time.Now().Before(end) && ctx.Err() == nil {
 		r.wait(ctx, "the effect is not to be seen yet", min(r.spec.Settle, 500*time.Millisecond))
-		n, err = r.Tool.Count(ctx, r.call(r.Subject.Action))
+		n, err = r.Tool.Count(ctx, r.call(a))
 	}
 	switch {
 	case err != nil:

@@ -19,7 +19,8 @@ import (
 func wish() rehearsal.Wish {
 	return rehearsal.Wish{
 		ID: "drill-1", Target: "books/sandbox",
-		Parameters: json.RawMessage(`{"shelf":"sandbox","title":"Hello","text":"one"}`),
+		Parameters:     json.RawMessage(`{"shelf":"sandbox","title":"Hello","text":"one"}`),
+		TwinParameters: json.RawMessage(`{"shelf":"sandbox","title":"Hello again","text":"one"}`),
 	}
 }
 
@@ -59,8 +60,8 @@ func verdicts(r rehearsal.Result, v rehearsal.Verdict) []string {
 func TestClassThatIsTrueHolds(t *testing.T) {
 	t.Parallel()
 	for class, calls := range map[plan.DeliveryClass]int{
-		// the first, the recovery, the same call, the other payload
-		plan.Transactional: 4, plan.Conditional: 4, plan.Keyed: 4,
+		// the first, the recovery, the same call, the other payload, two at once
+		plan.Transactional: 6, plan.Conditional: 6, plan.Keyed: 6,
 		// the first alone
 		plan.Lookup: 1, plan.Once: 1,
 	} {
@@ -70,7 +71,7 @@ func TestClassThatIsTrueHolds(t *testing.T) {
 			result, err := rehearse(t, s)
 			require.NoError(t, err)
 			require.True(t, result.Holds(), "%+v", result.Checks)
-			require.False(t, result.Open(), "%+v", result.Checks)
+			require.Empty(t, result.Open(), "%+v", result.Checks)
 			require.Equal(t, calls, s.calls())
 			for _, payloads := range s.made {
 				require.Len(t, payloads, 1, "one effect at the target")
@@ -89,13 +90,19 @@ func TestClassThatIsNotTrueIsFoundOut(t *testing.T) {
 		broken []string
 	}{
 		"keyed that knows no keys": {&target{class: plan.Keyed, forgets: true},
-			[]string{"recovery", "recovery", "same call", "same call", "other payload at the target", "other payload at the target", "last count"}},
+			[]string{"recovery", "recovery", "same call", "same call", "other payload at the target", "other payload at the target", "two at once", "two at once", "last count"}},
 		"keyed that knows no keys, and cannot be counted": {&target{class: plan.Keyed, forgets: true, silent: true},
-			[]string{"recovery", "same call", "other payload at the target"}},
+			[]string{"recovery", "same call", "other payload at the target", "two at once"}},
 		"keyed that hides its second effect": {&target{class: plan.Keyed, hides: true},
-			[]string{"recovery", "same call", "other payload at the target", "last count"}},
+			[]string{"recovery", "same call", "other payload at the target", "two at once", "last count"}},
+		"keyed that looks for the key and then writes it down": {&target{class: plan.Keyed, racy: true},
+			[]string{"two at once", "two at once"}},
+		"the same, and it cannot be counted": {&target{class: plan.Keyed, racy: true, silent: true},
+			[]string{"two at once"}},
+		"conditional that calls its own race somebody else's": {&target{class: plan.Conditional, disowns: true},
+			[]string{"two at once"}},
 		"transactional without a receipt": {&target{class: plan.Transactional, forgets: true},
-			[]string{"recovery", "recovery", "same call", "same call", "other payload at the target", "other payload at the target", "last count"}},
+			[]string{"recovery", "recovery", "same call", "same call", "other payload at the target", "other payload at the target", "two at once", "two at once", "last count"}},
 		"conditional without a condition": {&target{class: plan.Conditional, takesOther: true},
 			[]string{"other payload at the target", "other payload at the target", "last count"}},
 		"conditional that does not know itself": {&target{class: plan.Conditional, conflicts: true},
@@ -107,7 +114,7 @@ func TestClassThatIsNotTrueIsFoundOut(t *testing.T) {
 		"lookup that finds another": {&target{class: plan.Lookup, finds: another},
 			[]string{"recovery", "same call"}},
 		"one that counts what was never made": {&target{class: plan.Keyed, haunted: true},
-			[]string{"new key", "lost receipt", "recovery", "same call", "other payload at the target", "last count"}},
+			[]string{"new key", "lost receipt", "recovery", "same call", "other payload at the target", "two at once", "last count"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,16 +130,17 @@ func TestClassThatIsNotTrueIsFoundOut(t *testing.T) {
 func TestTargetsThatDifferAndKeepTheirPromise(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*target{
-		"a broker that drops another payload in silence": {class: plan.Keyed, replays: true},
-		"one that is at work on the key for a while":     {class: plan.Keyed, busy: 3},
-		"one that shows its effect late":                 {class: plan.Keyed, late: 2, settle: 2 * time.Second},
+		"one that refuses a second call while it is at work": {class: plan.Keyed, refusesSecond: true},
+		"a broker that drops another payload in silence":     {class: plan.Keyed, replays: true},
+		"one that is at work on the key for a while":         {class: plan.Keyed, busy: 3},
+		"one that shows its effect late":                     {class: plan.Keyed, late: 2, settle: 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			result, err := rehearse(t, s)
 			require.NoError(t, err)
 			require.True(t, result.Holds(), "%+v", result.Checks)
-			require.False(t, result.Open(), "%+v", result.Checks)
+			require.Empty(t, result.Open(), "%+v", result.Checks)
 		})
 	}
 }
@@ -156,8 +164,38 @@ func TestTargetThatCannotBeCounted(t *testing.T) {
 func TestFirstCallThatIsRefusedShowsNothing(t *testing.T) {
 	t.Parallel()
 	result, err := rehearse(t, &target{class: plan.Keyed, down: true})
-	require.ErrorContains(t, err, "the first call did not make its effect, so nothing can be rehearsed: http_403: books: forbidden")
+	require.ErrorContains(t, err, "the first call gave no receipt, so nothing can be rehearsed: http_403: books: forbidden")
 	require.Equal(t, []rehearsal.Check{{Step: "new key", Verdict: rehearsal.Kept, Detail: "the target has no effect of it"}}, result.Checks)
+}
+
+// What was not tried is named: it is no part of what the verdict says.
+func TestWhatWasNotTriedIsNamed(t *testing.T) {
+	t.Parallel()
+	w := wish()
+	w.TwinParameters = w.Parameters
+	s := &target{class: plan.Keyed, silent: true}
+	subject, err := rehearsal.Prepare(t.Context(), s.tool(), w)
+	require.NoError(t, err)
+	require.Nil(t, subject.Twin, "the same parameters are no second effect")
+	subject.Other = nil
+	result, err := run(t, t.Context(), s, subject)
+	require.NoError(t, err)
+	require.True(t, result.Holds())
+	require.Equal(t, []string{"other payload", "two at once", "last count"}, result.Open())
+	require.Equal(t, 3, s.calls())
+}
+
+func TestTwinIsAnEffectOfItsOwn(t *testing.T) {
+	t.Parallel()
+	subject, err := rehearsal.Prepare(t.Context(), (&target{class: plan.Keyed}).tool(), wish())
+	require.NoError(t, err)
+	require.NotEqual(t, subject.Action.IdempotencyKey, subject.Twin.IdempotencyKey)
+	require.Equal(t, "Hello again", subject.Twin.Item)
+	w := wish()
+	w.TwinParameters = json.RawMessage(`{"shelf":"elsewhere","title":"Hello again"}`)
+	subject, err = rehearsal.Prepare(t.Context(), (&target{class: plan.Keyed}).tool(), w)
+	require.NoError(t, err)
+	require.Nil(t, subject.Twin, "it stays in the sandbox too")
 }
 
 func TestRehearsalEndsWithItsContext(t *testing.T) {

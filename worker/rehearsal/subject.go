@@ -21,6 +21,9 @@ type Subject struct {
 	Action plan.Action
 	// Other has other parameters under the same key; nil when there are none.
 	Other *plan.Action
+	// Twin is the action once more, under a key of its own; nil when the tool
+	// does not prepare it.
+	Twin *plan.Action
 }
 
 // Wish is what an operator wants rehearsed.
@@ -28,6 +31,9 @@ type Wish struct {
 	ID         string          // of this rehearsal, fresh: it makes the key a new one
 	Target     string          // the sandbox: the action must not leave it
 	Parameters json.RawMessage // of the action
+	// TwinParameters are those of a second effect, under a key of its own; there
+	// is none when they are nil or those of the first.
+	TwinParameters json.RawMessage
 	// Other are other parameters with the same target and item. When nil, they
 	// are made of Parameters.
 	Other json.RawMessage
@@ -42,17 +48,16 @@ func Prepare(ctx context.Context, tool tools.Tool, w Wish) (Subject, error) {
 		return Subject{}, err
 	}
 	s := Subject{Action: action(tool.Spec(), w, prepared)}
+	if w.TwinParameters != nil && !bytes.Equal(w.TwinParameters, w.Parameters) {
+		if twin, err := prepare(ctx, tool, w, w.TwinParameters); err == nil {
+			second := w
+			second.ID += "-twin"
+			s.Twin = new(action(tool.Spec(), second, twin))
+		}
+	}
 	if w.Other != nil {
-		other, err := prepare(ctx, tool, w, w.Other)
-		if err != nil {
-			return Subject{}, fmt.Errorf("the other parameters: %w", err)
-		}
-		if !sameEffect(prepared, other) {
-			return Subject{}, fmt.Errorf("the other parameters must differ, and lead to the same target and item: %s, %q; they lead to %s, %q",
-				prepared.Target, prepared.Item, other.Target, other.Item)
-		}
-		s.Other = new(action(tool.Spec(), w, other))
-		return s, nil
+		s.Other, err = namedOther(ctx, tool, w, prepared)
+		return s, err
 	}
 	for _, parameters := range variations(prepared.Parameters) {
 		if other, err := prepare(ctx, tool, w, parameters); err == nil && sameEffect(prepared, other) {
@@ -61,6 +66,19 @@ func Prepare(ctx context.Context, tool tools.Tool, w Wish) (Subject, error) {
 		}
 	}
 	return s, nil
+}
+
+// namedOther is the other payload that an operator has named.
+func namedOther(ctx context.Context, tool tools.Tool, w Wish, prepared tools.Prepared) (*plan.Action, error) {
+	other, err := prepare(ctx, tool, w, w.Other)
+	if err != nil {
+		return nil, fmt.Errorf("the other parameters: %w", err)
+	}
+	if !sameEffect(prepared, other) {
+		return nil, fmt.Errorf("the other parameters must differ, and lead to the same target and item: %s, %q; they lead to %s, %q",
+			prepared.Target, prepared.Item, other.Target, other.Item)
+	}
+	return new(action(tool.Spec(), w, other)), nil
 }
 
 func prepare(ctx context.Context, tool tools.Tool, w Wish, parameters json.RawMessage) (tools.Prepared, error) {

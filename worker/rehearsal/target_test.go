@@ -23,16 +23,21 @@ type target struct {
 	replays    bool // answers another payload as the first
 	conflicts  bool // calls its own first effect somebody else's
 	busy       int  // calls that it answers with "in progress" first
+	racy       bool // looks for the key, and writes it down later
+	disowns    bool // calls an effect of its own that was made meanwhile somebody else's
 	down       bool // takes no call at all
-	silent     bool // cannot be counted
-	haunted    bool // counts an effect that nobody made
-	late       int  // counts that do not show the effect yet
-	finds      *tools.Finding
-	settle     time.Duration
 
-	mu   sync.Mutex
-	made map[string][]string // parameters by key
-	sent int
+	refusesSecond bool // refuses a call while another one of the key is at work
+	silent        bool // cannot be counted
+	haunted       bool // counts an effect that nobody made
+	late          int  // counts that do not show the effect yet
+	finds         *tools.Finding
+	settle        time.Duration
+
+	mu     sync.Mutex
+	made   map[string][]string // parameters by key
+	atWork map[string]int      // calls of a key that race
+	sent   int
 }
 
 func (s *target) Spec() tools.Spec {
@@ -70,6 +75,11 @@ func (s *target) Apply(_ context.Context, c tools.Call) (plan.Receipt, error) {
 		return plan.Receipt{}, &faults.Fault{Class: faults.Permanent, Code: "http_403", Reason: "books: forbidden"}
 	}
 	s.sent++
+	if s.racy || s.disowns || s.refusesSecond {
+		if receipt, raced, err := s.race(c); raced {
+			return receipt, err
+		}
+	}
 	key, payload := c.Action.IdempotencyKey, string(c.Action.Parameters)
 	made := s.made[key]
 	switch {
@@ -92,6 +102,33 @@ func (s *target) Apply(_ context.Context, c tools.Call) (plan.Receipt, error) {
 		return s.receipt(c, 1), nil
 	}
 	return s.receipt(c, len(made)+1), nil
+}
+
+// race lets two calls meet that are made at the same time with a key that is
+// not known yet. s.mu is held, but for the time in which one waits for another.
+func (s *target) race(c tools.Call) (_ plan.Receipt, raced bool, err error) {
+	key := c.Action.IdempotencyKey
+	if len(s.made[key]) > 0 {
+		return plan.Receipt{}, false, nil
+	}
+	if s.atWork == nil {
+		s.atWork, s.made = map[string]int{}, map[string][]string{}
+	}
+	s.atWork[key]++
+	alone := s.atWork[key] == 1
+	if !alone && s.refusesSecond {
+		return plan.Receipt{}, true, &faults.Fault{Class: faults.Permanent, Code: "http_409", Reason: "books: somebody is at work on it"}
+	}
+	for end := time.Now().Add(100 * time.Millisecond); time.Now().Before(end) && (s.refusesSecond || s.atWork[key] < 2); {
+		s.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		s.mu.Lock()
+	}
+	if !alone && s.disowns {
+		return plan.Receipt{}, true, &faults.Fault{Class: faults.Permanent, Code: "changed", Reason: "books: it is somebody's", Cause: tools.ErrDrift}
+	}
+	s.made[key] = append(s.made[key], string(c.Action.Parameters)) // whatever another has written since
+	return s.receipt(c, len(s.made[key])), true, nil
 }
 
 func (s *target) receipt(c tools.Call, n int) plan.Receipt {

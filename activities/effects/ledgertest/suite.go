@@ -20,6 +20,7 @@ func Run(t *testing.T, open func(t *testing.T) effects.Ledger) {
 		name string
 		test func(*testing.T, subject)
 	}{
+		{"Identity", testIdentity},
 		{"Begin", testBegin},
 		{"LeaseOver", testLeaseOver},
 		{"Complete", testComplete},
@@ -35,6 +36,8 @@ func Run(t *testing.T, open func(t *testing.T) effects.Ledger) {
 		{"Happened", testHappened},
 		{"NotHappened", testNotHappened},
 		{"SettleNothing", testSettleNothing},
+		{"SettleUnknown", testSettleUnknown},
+		{"LostRow", testLostRow},
 		{"ManyCallers", testManyCallers},
 		{"ManySettlements", testManySettlements},
 		{"Storm", testStorm},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
@@ -38,9 +39,9 @@ func name(host string, err error) *faults.Fault {
 	}
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return &faults.Fault{Class: faults.Transient, Code: codeUnavailable, Reason: "the effect ledger on " + host + " did not answer", Cause: err}
+		return &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Reason: "the effect ledger on " + host + " did not answer", Cause: err}
 	}
-	f := &faults.Fault{Class: faults.Transient, Code: codeUnavailable, Cause: err}
+	f := &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Cause: err}
 	what := "refused to serve"
 	switch {
 	case answer.Code == "42P01", answer.Code == "42703", strings.HasPrefix(answer.Code, "XX"):
@@ -55,8 +56,6 @@ func name(host string, err error) *faults.Fault {
 }
 
 const (
-	// codeUnavailable says that the ledger cannot be reached or used now.
-	codeUnavailable = "ledger_unavailable"
 	// codeCorrupt says that the ledger's content can no longer be read. Only a
 	// person can mend it.
 	codeCorrupt = "ledger_corrupt"
@@ -69,6 +68,15 @@ func unreadable(key string, err error) error {
 		Class: faults.Permanent, Code: codeCorrupt,
 		Reason: "the effect ledger's row of key " + key + " cannot be read", Cause: err,
 	}
+}
+
+// asRefusal says what a ledger without an identity is. Somebody has emptied its
+// table.
+func asRefusal(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &faults.Fault{Class: faults.Permanent, Code: codeCorrupt, Reason: "the effect ledger's table holdpoint_ledger is empty", Cause: err}
+	}
+	return err
 }
 
 func refusal(reason string) error {

@@ -28,12 +28,20 @@ func (l *Ledger) Close() error {
 	return nil
 }
 
+// Identity implements effects.Ledger.
+func (l *Ledger) Identity(ctx context.Context) (identity string, err error) {
+	err = l.try(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return asRefusal(conn.QueryRow(ctx, `SELECT identity FROM holdpoint_ledger`).Scan(&identity))
+	})
+	return identity, err
+}
+
 // Begin implements effects.Ledger.
 func (l *Ledger) Begin(ctx context.Context, c effects.Claim) (begun effects.Begun, err error) {
 	if err := c.Validate(); err != nil {
 		return effects.Begun{}, err
 	}
-	err = l.decide(ctx, c.Key, func(row *effects.Row, now time.Time) (effects.Row, bool) {
+	err = l.decide(ctx, c.Ledger, c.Key, func(row *effects.Row, now time.Time) (effects.Row, bool) {
 		begun = effects.Decide(c, row, now)
 		return begun.Row, begun.Token > 0
 	})
@@ -49,7 +57,7 @@ func (l *Ledger) Settle(ctx context.Context, s effects.Settlement) (settled effe
 		return effects.Settled{}, err
 	}
 	s.Reason = storable(s.Reason)
-	err = l.decide(ctx, s.Key, func(row *effects.Row, now time.Time) (effects.Row, bool) {
+	err = l.decide(ctx, s.Ledger, s.Key, func(row *effects.Row, now time.Time) (effects.Row, bool) {
 		settled = effects.DecideSettlement(s, row, now)
 		return settled.Row, settled.Changed
 	})

@@ -49,8 +49,8 @@ func prepare(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := migrate(ctx, db); err != nil {
 		return err
 	}
-	// The table has what the version says.
-	_, err = tx.Exec(ctx, `SELECT `+columns+`, change_id FROM holdpoint_effects LIMIT 0`)
+	// The tables have what the version says.
+	_, err = tx.Exec(ctx, `SELECT `+columns+`, change_id, identity FROM holdpoint_effects, holdpoint_ledger LIMIT 0`)
 	return err
 }
 

@@ -52,11 +52,12 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// stored is the row of a key as it is in the table; the zero value when it is
+// stored is the row of a key as it is in the table; the zero row when it is
 // not.
 type stored struct {
 	row      *effects.Row
 	changeID string
+	ledger   string // the identity of the ledger that has it
 }
 
 func (s stored) token() int64 {

@@ -31,13 +31,17 @@ var (
 
 // decide takes a row through a rule and stores what comes of it, in one
 // transaction of two round trips. The rule can be asked more than once; its
-// last answer is the one that counts.
-func (l *Ledger) decide(ctx context.Context, key string, rule func(*effects.Row, time.Time) (effects.Row, bool)) error {
+// last answer is the one that counts. A ledger other than the wanted one is
+// not asked at all.
+func (l *Ledger) decide(ctx context.Context, wanted, key string, rule func(*effects.Row, time.Time) (effects.Row, bool)) error {
 	id := rand.Text()
 	return l.try(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		found, now, err := lock(ctx, conn, key)
 		if err != nil {
 			return err
+		}
+		if err := effects.CheckIdentity(wanted, found.ledger); err != nil {
+			return errors.Join(err, rollback(ctx, conn))
 		}
 		if found.changeID == id {
 			// An earlier try of this call was committed, and its answer was lost.
@@ -68,8 +72,12 @@ func lock(ctx context.Context, conn *pgxpool.Conn, key string) (found stored, no
 		found, err = scanStored(rows)
 		return err
 	})
-	batch.Queue(`SELECT clock_timestamp()`).QueryRow(func(row pgx.Row) error { return row.Scan(&now) })
+	var ledger string
+	batch.Queue(`SELECT clock_timestamp(), identity FROM holdpoint_ledger`).QueryRow(func(row pgx.Row) error {
+		return asRefusal(row.Scan(&now, &ledger))
+	})
 	err = conn.SendBatch(ctx, batch).Close()
+	found.ledger = ledger
 	return found, now.UTC(), err
 }
 

@@ -23,6 +23,15 @@ const rowTime = `max(updated_at, ` + clock + `)`
 // held is true of the row that an unfinished claim has.
 const held = `key = ? AND token = ? AND lease_until IS NOT NULL`
 
+// Identity implements effects.Ledger.
+func (l *Ledger) Identity(ctx context.Context) (string, error) {
+	if err := l.present(); err != nil {
+		return "", err
+	}
+	identity, err := identityOf(ctx, l.db)
+	return identity, named(ctx, err)
+}
+
 // Begin implements effects.Ledger.
 func (l *Ledger) Begin(ctx context.Context, c effects.Claim) (effects.Begun, error) {
 	if err := c.Validate(); err != nil {
@@ -30,7 +39,7 @@ func (l *Ledger) Begin(ctx context.Context, c effects.Claim) (effects.Begun, err
 	}
 	var begun effects.Begun
 	err := l.write(ctx, func(tx *sql.Tx) error {
-		now, err := timeOf(ctx, tx)
+		now, err := timeIn(ctx, tx, c.Ledger)
 		if err != nil {
 			return err
 		}
@@ -89,7 +98,7 @@ func (l *Ledger) Settle(ctx context.Context, s effects.Settlement) (effects.Sett
 	}
 	var settled effects.Settled
 	err := l.write(ctx, func(tx *sql.Tx) error {
-		now, err := timeOf(ctx, tx)
+		now, err := timeIn(ctx, tx, s.Ledger)
 		if err != nil {
 			return err
 		}
@@ -114,6 +123,9 @@ func (l *Ledger) Rows(ctx context.Context, keys []string) ([]effects.Row, error)
 	asked, err := json.Marshal(keys)
 	if err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
+	}
+	if err := l.present(); err != nil {
+		return nil, err
 	}
 	rows, err := scanAll(l.db.QueryContext(ctx, `SELECT `+columns+`
 		FROM json_each(?) AS asked JOIN effects ON effects.key = asked.value
@@ -142,6 +154,9 @@ func (l *Ledger) change(ctx context.Context, update string, args ...any) error {
 
 // write runs f in a transaction that has the write lock from its beginning.
 func (l *Ledger) write(ctx context.Context, f func(*sql.Tx) error) error {
+	if err := l.present(); err != nil {
+		return err
+	}
 	tx, err := l.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -156,12 +171,30 @@ func (l *Ledger) write(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-func timeOf(ctx context.Context, tx *sql.Tx) (time.Time, error) {
+// timeIn is the ledger's time, if it is the ledger that was wanted.
+func timeIn(ctx context.Context, tx *sql.Tx, wanted string) (time.Time, error) {
+	identity, err := identityOf(ctx, tx)
+	if err == nil {
+		err = effects.CheckIdentity(wanted, identity)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
 	var now string
 	if err := tx.QueryRowContext(ctx, `SELECT `+clock).Scan(&now); err != nil {
 		return time.Time{}, err
 	}
 	return parseTime(now)
+}
+
+// querier is a connection, or a transaction on one.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func identityOf(ctx context.Context, q querier) (identity string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT identity FROM ledger`).Scan(&identity)
+	return identity, err
 }
 
 func find(ctx context.Context, tx *sql.Tx, key string) (*effects.Row, error) {

@@ -24,6 +24,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 )
 
@@ -36,10 +37,15 @@ var schema string
 //go:embed upgrade_from_1.sql
 var upgradeFrom1 string
 
+// upgradeFrom2 adds the ledger's identity.
+//
+//go:embed upgrade_from_2.sql
+var upgradeFrom2 string
+
 // What schema.sql writes into the file's header.
 const (
 	applicationID = 0x486f6c64 // "Hold"
-	schemaVersion = 2
+	schemaVersion = 3
 )
 
 const (
@@ -51,7 +57,9 @@ const (
 
 // Ledger is an effects.Ledger in a SQLite file.
 type Ledger struct {
-	db *sql.DB
+	db   *sql.DB
+	path string
+	file os.FileInfo // of what was opened there
 }
 
 // Open opens the ledger file at path. A missing file is made, readable and
@@ -78,8 +86,11 @@ func open(ctx context.Context, path string, wait time.Duration) (*Ledger, error)
 	// One connection: SQLite has one writer at a time, and within a process
 	// waiting in a queue is fairer and quicker than polling for the file's lock.
 	db.SetMaxOpenConns(1)
-	l := &Ledger{db: db}
-	err = l.useWAL(ctx, wait)
+	l := &Ledger{db: db, path: path}
+	l.file, err = os.Stat(path) // before SQLite opens it, so that the two are one or it is found out
+	if err == nil {
+		err = l.useWAL(ctx, wait)
+	}
 	if err == nil {
 		err = l.prepare(ctx)
 	}
@@ -87,6 +98,21 @@ func open(ctx context.Context, path string, wait time.Duration) (*Ledger, error)
 		return nil, errors.Join(fmt.Errorf("effect ledger %s: %w", path, err), db.Close())
 	}
 	return l, nil
+}
+
+// present reports a file that is no longer the one at its path. SQLite goes on
+// with a file that was removed or replaced, and what it would write there is
+// gone with the process.
+func (l *Ledger) present() error {
+	now, err := os.Stat(l.path)
+	if err == nil && os.SameFile(l.file, now) {
+		return nil
+	}
+	return &faults.Fault{
+		Class: faults.Transient, Code: effects.CodeOtherLedger, Cause: err,
+		Reason: "the effect ledger's file was removed or replaced under this worker: nothing is sent; " +
+			"put the file back, or restart the worker with the right one (docs/ledger.md)",
+	}
 }
 
 // Close closes the file. Calls under way end first.
@@ -118,6 +144,8 @@ func dsn(path string, wait time.Duration) string {
 		"_synchronous":  {"FULL"},
 		"_txlock":       {"immediate"},
 		"_dqs":          {"false"},
+		// A later connection must not make a file that is missing.
+		"mode": {"rw"},
 	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: settings.Encode()}
 	return u.String()
@@ -161,13 +189,20 @@ func (l *Ledger) prepare(ctx context.Context) error {
 		case version > schemaVersion:
 			return refusal(fmt.Sprintf("the file has schema version %d, and this program knows versions up to %d; use a newer one",
 				version, schemaVersion))
-		case version == 1:
-			_, err = tx.ExecContext(ctx, upgradeFrom1)
-			return err
 		default:
-			return nil
+			return upgrade(ctx, tx, version)
 		}
 	})
+}
+
+// upgrade brings a file from a version to the present one, step by step.
+func upgrade(ctx context.Context, tx *sql.Tx, from int) error {
+	for _, step := range []string{upgradeFrom1, upgradeFrom2}[from-1:] {
+		if _, err := tx.ExecContext(ctx, step); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func refusal(reason string) error {

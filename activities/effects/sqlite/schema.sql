@@ -1,4 +1,4 @@
--- The effect ledger, version 2. Times are UTC, in the one form that sorts as
+-- The effect ledger, version 3. Times are UTC, in the one form that sorts as
 -- text: 2026-12-01T09:30:00.000Z.
 CREATE TABLE effects (
     key         TEXT    NOT NULL PRIMARY KEY,
@@ -21,5 +21,13 @@ CREATE TABLE effects (
     updated_at  TEXT    NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Which ledger this is: made by chance with the first file, and moved with its
+-- rows.
+CREATE TABLE ledger (
+    one      INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
+    identity TEXT    NOT NULL CHECK (identity <> '')
+) STRICT;
+INSERT INTO ledger VALUES (1, lower(hex(randomblob(16))));
+
 PRAGMA application_id = 1215261796;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;

@@ -47,6 +47,12 @@ type Finder interface {
 	Find(ctx context.Context, r Request) (tools.Presence, Effect, string, error)
 }
 
+// Replacer is a sender of which a later effect can take an earlier one's place.
+type Replacer interface {
+	// Replaces is tools.Spec.Replaces.
+	Replaces() bool
+}
+
 // Request is one action on its way to the target.
 type Request struct {
 	Call tools.Call

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,47 +11,64 @@ import (
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
-// checkNames refuses expressions that read a parameter which the schema does
-// not have: they would fail, or be empty, on every action. It reads the texts
-// as they are written, whatever a kind makes of them; one that means the letters
-// params.x and no parameter is written {{"params.x"}}.
-func (s source) checkNames(d *Declaration, known schema) error {
-	if known.names == nil {
+// checkExpressions refuses expressions that fail on every action, or are always
+// empty: those that read a parameter which the schema does not have, and those
+// that do with one what its type does not allow. It reads the texts as they are
+// written, whatever a kind makes of them; one that means the letters params.x
+// and no parameter is written {{"params.x"}}.
+func (s source) checkExpressions(d *Declaration, known schema) error {
+	if known.compiled == nil {
 		return nil
 	}
-	for _, node := range []*yaml.Node{
-		strictyaml.Field(s.node, "target"), strictyaml.Field(s.node, "item"), d.settings()[d.Kind],
-	} {
-		if err := s.checkNamesIn(node, known.names, 1); err != nil {
-			return err
+	types, err := template.NewTypes(known.types)
+	if err != nil {
+		return s.fail("schema", "schema: %s", err)
+	}
+	c := expressions{source: s, names: known.names, types: types, seen: map[*yaml.Node]bool{}}
+	for _, field := range []string{"target", "item"} {
+		if node := strictyaml.Field(s.node, field); node != nil {
+			c.text(node, types.CheckText)
 		}
 	}
-	return nil
+	c.walk(d.settings()[d.Kind])
+	return errors.Join(c.errs...)
 }
 
-func (s source) checkNamesIn(node *yaml.Node, names []string, depth int) error {
+// expressions goes through the texts of a declaration.
+type expressions struct {
+	source
+
+	names []string // nil: any
+	types *template.Types
+	seen  map[*yaml.Node]bool // an alias is looked at where it was given its name
+	errs  []error
+}
+
+func (c *expressions) walk(node *yaml.Node) {
 	switch {
-	case node == nil:
-		return nil
-	case depth > maxSchemaDepth:
-		return s.failNode(node, "more than %d levels", maxSchemaDepth)
+	case node == nil || c.seen[node]:
+		return
 	case node.Kind == yaml.AliasNode:
-		return s.checkNamesIn(node.Alias, names, depth+1)
+		c.walk(node.Alias)
+		return
 	case node.Kind == yaml.ScalarNode:
-		for _, name := range template.Names(node.Value) {
-			if !slices.Contains(names, name) {
-				return s.failNode(node, "an expression reads the parameter %q, and the schema has only %s", name, strings.Join(names, ", "))
-			}
-		}
+		c.text(node, c.types.Check)
 	}
+	c.seen[node] = true
 	for _, inside := range node.Content {
-		if err := s.checkNamesIn(inside, names, depth+1); err != nil {
-			return err
-		}
+		c.walk(inside)
 	}
-	return nil
 }
 
-func (s source) failNode(node *yaml.Node, format string, args ...any) error {
-	return strictyaml.Fail(s.file, node, "tool "+s.tool+": "+format, args...)
+func (c *expressions) text(node *yaml.Node, check func(string) error) {
+	for _, name := range template.Names(node.Value) {
+		if c.names != nil && !slices.Contains(c.names, name) {
+			c.errs = append(c.errs, c.failNode(node,
+				"an expression reads the parameter %q, and the schema has only %s", name, strings.Join(c.names, ", ")))
+			return
+		}
+	}
+	if err := check(node.Value); err != nil {
+		c.errs = append(c.errs, c.failNode(node, "%s", err))
+	}
 }

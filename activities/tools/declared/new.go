@@ -3,8 +3,6 @@ package declared
 import (
 	"cmp"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -16,35 +14,52 @@ import (
 )
 
 // New makes the tool of a declaration, which stands at node in file. Whatever
-// is wrong with the declaration is an error with file and line. The caller
-// closes the tool (io.Closer).
+// is wrong with the declaration is an error with file and line, all of it
+// joined: who mends one mistake wants to know of the others. The caller closes
+// the tool (io.Closer).
 func New(name, file string, node *yaml.Node, kinds []Kind) (tools.Tool, error) {
+	if err := strictyaml.CheckAliases(file, node); err != nil {
+		return nil, err // nothing of it was read
+	}
 	var d Declaration
-	if err := strictyaml.Decode(file, node, &d); err != nil {
-		return nil, err
-	}
 	s := source{tool: name, file: file, node: node}
-	kind, err := s.check(&d, kinds)
-	if err != nil {
-		return nil, err
+	read := strictyaml.Decode(file, node, &d)
+	kind, checked := s.check(&d, kinds)
+	schema, compiled := s.compileSchema(&d.Schema)
+	errs := []error{read, checked, compiled, s.checkExpressions(&d, schema)}
+	if kind == nil {
+		return nil, errors.Join(errs...)
 	}
-	schema, err := s.compileSchema(&d.Schema)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkNames(&d, schema); err != nil {
-		return nil, err
-	}
-	t := &Tool{kind: d.Kind, schema: schema.compiled, target: d.Target, item: d.Item, spec: d.spec(name, schema)}
-	if t.sender, err = kind.Open(t.spec, Settings{File: file, Node: d.settings()[d.Kind]}); err != nil {
+	t, err := s.open(&d, kind, schema)
+	if err = errors.Join(append(errs, err)...); err != nil {
+		if t != nil {
+			err = errors.Join(err, t.Close())
+		}
 		return nil, err
 	}
 	if finder, ok := t.sender.(Finder); ok {
 		return findingTool{t, finder}, nil
 	}
-	if d.Class == plan.Lookup {
-		return nil, errors.Join(
-			s.fail("class", "class lookup needs a lookup in the %s settings, and there is none", d.Kind), t.sender.Close())
+	return t, nil
+}
+
+// open makes the tool with its sender, also of a declaration in which something
+// else is wrong: the kind's settings have mistakes of their own.
+func (s source) open(d *Declaration, kind Kind, schema schema) (*Tool, error) {
+	spec := d.spec(s.tool, schema)
+	var err error
+	if spec.Digest, err = s.digest(d); err != nil {
+		return nil, err
+	}
+	t := &Tool{kind: d.Kind, schema: schema.compiled, target: d.Target, item: d.Item, spec: spec}
+	if t.sender, err = kind.Open(spec, Settings{File: s.file, Node: d.settings()[d.Kind]}); err != nil {
+		return nil, err
+	}
+	if replacer, ok := t.sender.(Replacer); ok {
+		t.spec.Replaces = replacer.Replaces()
+	}
+	if _, finds := t.sender.(Finder); d.Class == plan.Lookup && !finds {
+		return t, s.fail("class", "class lookup needs a lookup in the %s settings, and there is none", d.Kind)
 	}
 	return t, nil
 }
@@ -61,65 +76,4 @@ func (d *Declaration) spec(name string, s schema) tools.Spec {
 		},
 		Concurrency: cmp.Or(d.Concurrency, 8), Rate: d.Rate,
 	}
-}
-
-// source is where a declaration stands.
-type source struct {
-	tool, file string
-	node       *yaml.Node
-}
-
-// fail is an error at a field, or at the declaration when it lacks the field.
-func (s source) fail(field, format string, args ...any) error {
-	return s.failAt([]string{field}, format, args...)
-}
-
-func (s source) failAt(path []string, format string, args ...any) error {
-	return strictyaml.Fail(s.file, strictyaml.Nearest(s.node, path...), "tool "+s.tool+": "+format, args...)
-}
-
-// check refuses a declaration that lacks something, or whose parts do not fit
-// together. It returns the declaration's kind.
-func (s source) check(d *Declaration, kinds []Kind) (Kind, error) {
-	for _, field := range []string{"version", "kind", "class", "risk", "schema", "target"} {
-		if node := strictyaml.Field(s.node, field); strictyaml.Absent(node) || node.Kind == yaml.ScalarNode && node.Value == "" {
-			return nil, s.fail(field, "%s is missing", field)
-		}
-	}
-	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name() == d.Kind })
-	if at < 0 {
-		var names []string
-		for _, k := range kinds {
-			names = append(names, k.Name())
-		}
-		return nil, s.fail("kind", "there is no kind %q; there are %v", d.Kind, names)
-	}
-	kind := kinds[at]
-	if !slices.Contains(kind.Classes(), d.Class) {
-		return nil, s.fail("class", "kind %s cannot keep the delivery class %q; it can keep %v", d.Kind, d.Class, kind.Classes())
-	}
-	if risks := []plan.Risk{plan.LowRisk, plan.MediumRisk, plan.HighRisk}; !slices.Contains(risks, d.Risk) {
-		return nil, s.fail("risk", "there is no risk %q; there are %v", d.Risk, risks)
-	}
-	for _, check := range []func(*Declaration) error{s.checkSettings, s.checkLimits, s.checkWindow, s.checkTarget} {
-		if err := check(d); err != nil {
-			return nil, err
-		}
-	}
-	return kind, nil
-}
-
-// checkSettings wants the settings of the tool's kind, and of no other.
-func (s source) checkSettings(d *Declaration) error {
-	settings := d.settings()
-	for _, kind := range slices.Sorted(maps.Keys(settings)) {
-		given := settings[kind].Kind != 0
-		switch {
-		case given && kind != d.Kind:
-			return s.fail(kind, "it has settings of kind %s, and is of kind %s", kind, d.Kind)
-		case kind == d.Kind && strictyaml.Absent(settings[kind]):
-			return s.fail(kind, "the settings of kind %s are missing: %s:", kind, kind)
-		}
-	}
-	return nil
 }

@@ -23,8 +23,9 @@ func TestDeclarationBecomesASpec(t *testing.T) {
 		`"repo":{"pattern":"^[a-z0-9/.%]*$","type":"string"},"title":{"maxLength":20,"type":"string"}},` +
 		`"required":["repo","title"],"type":"object"}`
 	require.Equal(t, schema, string(spec.Schema), "canonical: RFC 8785")
+	require.NotZero(t, spec.Digest)
 	require.Equal(t, tools.Spec{
-		Name: "open_issue", Version: "3", Class: plan.Keyed, Risk: plan.MediumRisk,
+		Digest: spec.Digest, Name: "open_issue", Version: "3", Class: plan.Keyed, Risk: plan.MediumRisk,
 		Schema: spec.Schema, SchemaDigest: plan.Sum([]byte(schema)),
 		CallTimeout: 5 * time.Second, Settle: 2 * time.Second, KeyWindow: 24 * time.Hour,
 		MaxAttempts: 4,
@@ -68,8 +69,8 @@ func TestDeclarationThatIsRefused(t *testing.T) {
 		"an unknown field":    {"rate: 2.5", "raet: 2.5", `holdpoint.yaml:23: unknown field "raet"`},
 		"an unknown inner":    {"attempts: 4", "tries: 4", `holdpoint.yaml:21: unknown field "tries"`},
 		"a field twice":       {"rate: 2.5", "version: x", `holdpoint.yaml:23: version stands in line 3 already`},
-		"another type":        {"rate: 2.5", "rate: fast", "holdpoint.yaml:23: cannot unmarshal !!str `fast` into float64"},
-		"a period of no unit": {"settle: 2s", "settle: 2", "holdpoint.yaml:19: cannot unmarshal !!int `2` into time.Duration"},
+		"another type":        {"rate: 2.5", "rate: fast", `holdpoint.yaml:23: rate: "fast" is no number`},
+		"a period of no unit": {"settle: 2s", "settle: 2", `holdpoint.yaml:19: settle: "2" is no period of time; write one with its unit`},
 
 		"no version":    {`version: "3"`, "", `holdpoint.yaml:4: tool open_issue: version is missing`},
 		"empty version": {`version: "3"`, `version: ""`, `holdpoint.yaml:3: tool open_issue: version is missing`},
@@ -88,7 +89,8 @@ func TestDeclarationThatIsRefused(t *testing.T) {
 		"no settings":             {"    http:\n      url: \"https://h/{{params.repo}}\"\n      body: {title: \"{{params.title}}\"}\n", "", `holdpoint.yaml:3: tool open_issue: the settings of kind http are missing: http:`},
 		"what the kind refuses":   {`url: "https://h/{{params.repo}}"`, "", `holdpoint.yaml:26: tool open_issue: url is missing`},
 		"an unknown kind setting": {"body: {", "bodi: {", `holdpoint.yaml:26: unknown field "bodi"; known are url, body, found`},
-		"lookup without a lookup": {"class: keyed", "class: lookup", `holdpoint.yaml:20: tool open_issue: key_window is for class keyed; this tool's is lookup`},
+		"lookup without a lookup": {"class: keyed", "class: lookup", "holdpoint.yaml:20: tool open_issue: key_window is for class keyed; this tool's is lookup\n" +
+			"holdpoint.yaml:5: tool open_issue: class lookup needs a lookup in the http settings, and there is none"},
 
 		"no window":             {"key_window: 24h", "", `holdpoint.yaml:3: tool open_issue: key_window is missing`},
 		"a window of two calls": {"key_window: 24h", "key_window: 10s", `holdpoint.yaml:20: tool open_issue: key_window is 10s; it must be longer than two calls, 10s`},
@@ -118,8 +120,8 @@ func TestDeclarationThatIsRefused(t *testing.T) {
 		"a leading slash":         {`"tracker/{{params.repo}}"`, `"/x"`, `holdpoint.yaml:16: tool open_issue: target begins with ""`},
 		"an empty segment":        {`"tracker/{{params.repo}}"`, `"tracker//{{params.repo}}"`, `holdpoint.yaml:16: tool open_issue: target "tracker//{{params.repo}}" has an empty segment`},
 		"a segment that leads up": {`"tracker/{{params.repo}}"`, `"tracker/../x"`, `holdpoint.yaml:16: tool open_issue: target "tracker/../x" has a segment ".."`},
-		"a bad expression":        {`"tracker/{{params.repo}}"`, `"tracker/{{nothing}}"`, `holdpoint.yaml:16: the expression "nothing" cannot be used`},
-		"an open expression":      {`"{{params.title}}"`, `"{{params.title"`, `holdpoint.yaml:17: an expression begins with {{`},
+		"a bad expression":        {`"tracker/{{params.repo}}"`, `"tracker/{{nothing}}"`, `holdpoint.yaml:16: target: the expression "nothing" cannot be used`},
+		"an open expression":      {`"{{params.title}}"`, `"{{params.title"`, `holdpoint.yaml:17: item: an expression begins with {{`},
 
 		"an unknown parameter of the target": {`"tracker/{{params.repo}}"`, `"tracker/{{params.repos}}"`, `holdpoint.yaml:16: tool open_issue: an expression reads the parameter "repos", and the schema has only due, labels, repo, title`},
 		"of the item":                        {`"{{params.title}}"`, `"{{params['number']}}"`, `holdpoint.yaml:17: tool open_issue: an expression reads the parameter "number"`},
@@ -132,9 +134,57 @@ func TestDeclarationThatIsRefused(t *testing.T) {
 			_, _, all := kinds()
 			tool, err := declared.New("open_issue", "holdpoint.yaml", parse(t, strings.Replace(declaration, tt.old, tt.text, 1)), all)
 			require.ErrorContains(t, err, tt.want)
-			require.NotContains(t, err.Error(), "\n")
+			require.Equal(t, strings.Count(tt.want, "\n"), strings.Count(err.Error(), "\n"), "and nothing else: %s", err)
 			require.Nil(t, tool)
 		})
+	}
+}
+
+// Who mends one mistake wants to know of the others.
+func TestEveryMistakeOfADeclarationIsNamed(t *testing.T) {
+	_, _, all := kinds()
+	text := strings.NewReplacer(
+		"risk: medium", "risk: none", "call_timeout: 5s", "call_timeout: 11m", "settle: 2s", "settle: -1s",
+		"attempts: 4", "attempts: 4.5", "rate: 2.5", "rate: fast", `"tracker/{{params.repo}}"`, `"{{params.repo}}"`,
+		`url: "https://h/{{params.repo}}"`, `url: "https://h/{{1/0}}"`, "body: {", "bodi: {",
+	).Replace(declaration)
+	_, err := declared.New("open_issue", "f.yaml", parse(t, text), all)
+	require.EqualError(t, err, strings.Join([]string{
+		`f.yaml:21: retry.attempts: "4.5" is no whole number`,
+		`f.yaml:23: rate: "fast" is no number`,
+		`f.yaml:6: tool open_issue: there is no risk "none"; there are [low medium high]`,
+		`f.yaml:18: tool open_issue: call_timeout is 11m0s; 100ms to 10m0s are allowed`,
+		`f.yaml:19: tool open_issue: settle is -1s; 0s to 24h0m0s are allowed`,
+		`f.yaml:16: tool open_issue: target "{{params.repo}}" must begin with a fixed name and a slash, such as "tracker/", so that a task can allow it`,
+		`f.yaml:25: url: the expression "1/0" has no value: division by zero`,
+		`f.yaml:26: unknown field "bodi"; known are url, body, found`,
+	}, "\n"))
+}
+
+// What fails on every action, whatever its parameters are, is refused when the
+// worker starts.
+func TestExpressionThatCanOnlyFailIsRefused(t *testing.T) {
+	for name, tt := range map[string]struct{ old, text, want string }{
+		"of constants":          {`"{{params.title}}"`, `"{{1/0}}"`, `f.yaml:17: item: the expression "1/0" has no value: division by zero`},
+		"a text as a list":      {`body: {title: "{{params.title}}"}`, `body: {title: "{{params.title.map(x, x)}}"}`, `f.yaml:26: tool open_issue: the expression "params.title.map(x, x)" can only fail: `},
+		"a list in the target":  {`"tracker/{{params.repo}}"`, `"tracker/{{params.labels}}"`, `f.yaml:16: tool open_issue: the expression "params.labels" is a list or an object, and cannot stand in a text`},
+		"a list as the item":    {`"{{params.title}}"`, `"{{params.labels}}"`, `f.yaml:17: tool open_issue: the expression "params.labels" is a list`},
+		"a list beside a text":  {`body: {title: "{{params.title}}"}`, `body: {title: "labels: {{params.labels}}"}`, `f.yaml:26: tool open_issue: the expression "params.labels" is a list`},
+		"in a bare expression":  {`body: {title: "{{params.title}}"}`, `found: "body.n == params.title + 1"`, `f.yaml:26: tool open_issue: the expression "body.n == params.title + 1" can only fail: `},
+		"a number that is none": {`body: {title: "{{params.title}}"}`, `body: {title: .inf}`, `JSON has no number .inf`},
+		"more than aliases may": {`body: {title: "{{params.title}}"}`, "body: {a: &a [1,1,1,1,1,1,1,1,1,1,1], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a], c: [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]}", `f.yaml:26: the aliases stand for more than 1000 values`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, declaration, tt.old)
+			_, _, all := kinds()
+			_, err := declared.New("open_issue", "f.yaml", parse(t, strings.Replace(declaration, tt.old, tt.text, 1)), all)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+	for _, fine := range []string{`body: {labels: "{{params.labels}}", title: "{{has(params.title) ? params.title : null}}"}`, "found: \"params.title in body.titles\""} {
+		_, _, all := kinds()
+		_, err := declared.New("open_issue", "f.yaml", parse(t, strings.Replace(declaration, `body: {title: "{{params.title}}"}`, fine, 1)), all)
+		require.NoError(t, err, fine)
 	}
 }
 
@@ -148,7 +198,7 @@ func TestSchemaThatIsRefused(t *testing.T) {
 		"an object or null":      {"schema: {type: [object, 'null']}", `:7: tool open_issue: schema: its type must be object`},
 		"true":                   {"schema: true", `:7: tool open_issue: schema: its type must be object`},
 		"a text":                 {"schema: object", `:7: tool open_issue: schema: got string, want boolean or object`},
-		"an unknown type":        {"schema:\n      type: object\n      properties:\n        repo: {type: text}", `:10: tool open_issue: schema: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'`},
+		"an unknown type":        {"schema:\n      type: object\n      properties:\n        repo: {type: text}", `:10: tool open_issue: schema: properties.repo.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'`},
 		"a misspelled keyword":   {"schema:\n      type: object\n      requird: [repo]", `:9: tool open_issue: schema: "requird" is no keyword`},
 		"one of another draft":   {"schema:\n      type: object\n      definitions: {}", `:9: tool open_issue: schema: "definitions" is no keyword`},
 		"one inside":             {"schema:\n      type: object\n      properties:\n        repo:\n          minLenght: 1", `:11: tool open_issue: schema: "minLenght" is no keyword`},
@@ -159,10 +209,13 @@ func TestSchemaThatIsRefused(t *testing.T) {
 		"a reference to a file":  {"schema:\n      type: object\n      properties:\n        repo: {$ref: 'file:///etc/passwd'}", `:10: tool open_issue: schema: it refers to "file:///etc/passwd"; only what begins with # is inside the schema`},
 		"a reference to a host":  {"schema:\n      type: object\n      properties:\n        repo: {$dynamicRef: 'https://example.com/s'}", `:10: tool open_issue: schema: it refers to "https://example.com/s"`},
 		"a reference to nothing": {"schema:\n      type: object\n      properties:\n        repo: {$ref: '#/$defs/absent'}", `:8: tool open_issue: schema: json-pointer in "#/$defs/absent" not found`},
-		"a bad pattern":          {"schema:\n      type: object\n      properties:\n        repo: {pattern: '('}", `:10: tool open_issue: schema: is no valid regex`},
+		"a bad pattern":          {"schema:\n      type: object\n      properties:\n        repo: {pattern: '('}", `:10: tool open_issue: schema: properties.repo.pattern: is no valid regex: error parsing regexp: missing closing ): `},
 		"a misspelled format":    {"schema:\n      type: object\n      properties:\n        repo: {format: e-mail}", `:10: tool open_issue: schema: the format "e-mail" cannot be checked`},
-		"half a property":        {"schema:\n      type: object\n      maxProperties: 1.5", `:9: tool open_issue: schema: got number, want integer`},
-		"a part of itself":       {"schema: &s\n      type: object\n      not: *s", `more than 100 levels`},
+		"a reference to itself":  {"schema:\n      type: object\n      $ref: '#'", `:8: tool open_issue: schema: it leads back to itself before it looks at any part of a value`},
+		"one inside to itself":   {"schema:\n      type: object\n      properties:\n        a: {type: string}\n        repo: {$ref: '#/properties/repo'}", `:11: tool open_issue: schema: properties.repo: it leads back to itself`},
+		"two to each other":      {"schema:\n      type: object\n      $defs:\n        a: {anyOf: [{type: string}, {$ref: '#/$defs/b'}]}\n        b: {not: {$ref: '#/$defs/a'}}\n      items: {$ref: '#/$defs/a'}", `it leads back to itself`},
+		"half a property":        {"schema:\n      type: object\n      maxProperties: 1.5", `:9: tool open_issue: schema: maxProperties: got number, want integer`},
+		"a part of itself":       {"schema: &s\n      type: object\n      not: *s", `f.yaml:9: the alias *s is a part of itself`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, all := kinds()
@@ -179,6 +232,8 @@ func TestSchemaThatIsRefused(t *testing.T) {
 func TestSchemaMayUseWhatTheStandardHas(t *testing.T) {
 	for name, schema := range map[string]string{
 		"definitions of its own": `{type: object, $defs: {id: {type: integer}}, properties: {a: {$ref: '#/$defs/id'}}}`,
+		"a tree":                 `{type: object, $defs: {node: {properties: {of: {type: array, items: {$ref: '#/$defs/node'}}}}}, properties: {a: {$ref: '#/$defs/node'}, b: {$ref: '#'}}}`,
+		"one definition twice":   `{type: object, $defs: {id: {type: integer}}, allOf: [{$ref: '#/$defs/id'}, {not: {$ref: '#/$defs/id'}}]}`,
 		"conditions":             `{type: object, if: {required: [a]}, then: {required: [b]}, else: {not: {required: [b]}}}`,
 		"its draft":              `{$schema: 'https://json-schema.org/draft/2020-12/schema', type: object}`,
 		"a note":                 `{type: object, x-owner: the billing team, $comment: why}`,

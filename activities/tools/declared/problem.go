@@ -38,6 +38,15 @@ func deepestCause(problem *jsonschema.ValidationError) *jsonschema.ValidationErr
 	return problem
 }
 
+// describeInSchema is describe for a value that stands in a schema, and so in the
+// operator's own file: it says why a pattern is none.
+func describeInSchema(problem *jsonschema.ValidationError) string {
+	if k, ok := problem.ErrorKind.(*kind.Format); ok && k.Err != nil {
+		return fmt.Sprintf("is no valid %s: %.200s", k.Want, k.Err)
+	}
+	return describe(problem)
+}
+
 // describe says which rule does not hold, and quotes the schema only: what the
 // value is may be as long as it likes, and nobody has looked at it yet.
 func describe(problem *jsonschema.ValidationError) string {

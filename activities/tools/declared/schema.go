@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/holdpoint/holdpoint/activities/tools/template"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
@@ -20,12 +21,17 @@ type schema struct {
 	compiled  *jsonschema.Schema
 	// names are the parameters that there are; nil when others may come.
 	names []string
+	types map[string]template.Type
 }
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-// compileSchema reads a schema written in YAML.
+// compileSchema reads a schema written in YAML. It is zero when there is none:
+// that is said elsewhere.
 func (s source) compileSchema(node *yaml.Node) (schema, error) {
+	if strictyaml.Absent(node) {
+		return schema{}, nil
+	}
 	written, err := strictyaml.JSON(s.file, node)
 	if err != nil {
 		return schema{}, err
@@ -48,7 +54,11 @@ func (s source) compileSchema(node *yaml.Node) (schema, error) {
 	if kind := strictyaml.Field(node, "type"); kind == nil || kind.Value != "object" {
 		return schema{}, s.schemaFail(strictyaml.Nearest(node, "type"), "its type must be object")
 	}
-	return schema{canonical: canonical, compiled: compiled, names: closedNames(document)}, nil
+	if loop := findLoop(compiled); loop != nil {
+		return schema{}, s.schemaFail(strictyaml.Nearest(node, pointer(loop)...),
+			"%s", located(pointer(loop), "it leads back to itself before it looks at any part of a value"))
+	}
+	return schema{canonical: canonical, compiled: compiled, names: closedNames(document), types: typesIn(document)}, nil
 }
 
 // compile uses draft 2020-12 whatever the schema says, checks formats, and
@@ -82,7 +92,7 @@ func (s source) schemaError(node *yaml.Node, err error) error {
 	}
 	if problem, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		deepest := deepestCause(problem)
-		return s.schemaFail(strictyaml.Nearest(node, deepest.InstanceLocation...), "%s", describe(deepest))
+		return s.schemaFail(strictyaml.Nearest(node, deepest.InstanceLocation...), "%s", located(deepest.InstanceLocation, describeInSchema(deepest)))
 	}
 	reason, _, _ := strings.Cut(err.Error(), "\n")
 	return s.schemaFail(node, "%.300s", strings.ReplaceAll(reason, address, ""))
@@ -109,4 +119,22 @@ func closedNames(document any) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// typesIn says of which type all values of a parameter are, where the schema
+// says it in one word.
+func typesIn(document any) map[string]template.Type {
+	object, _ := document.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	types := map[string]template.Type{}
+	for name, property := range properties {
+		keywords, _ := property.(map[string]any)
+		word, _ := keywords["type"].(string)
+		types[name] = typeWords[word]
+	}
+	return types
+}
+
+var typeWords = map[string]template.Type{
+	"string": template.TextType, "boolean": template.TruthType, "array": template.ListType, "object": template.ObjectType,
 }

@@ -23,6 +23,9 @@ var expression = regexp.MustCompile(`\{\{.*?\}\}`)
 // checkTarget wants a target that begins with a fixed name and has no segment
 // that could lead elsewhere.
 func (s source) checkTarget(d *Declaration) error {
+	if d.Target.IsZero() {
+		return nil // missing, or not to be read: said already
+	}
 	literal, all := d.Target.Prefix()
 	name, _, ends := strings.Cut(literal, "/")
 	switch {

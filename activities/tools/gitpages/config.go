@@ -16,6 +16,10 @@ type Repo struct {
 	// folder that is missing or empty becomes a repository with a work tree. With
 	// a Remote it is a bare repository, made when it is missing, and a cache.
 	Path string
+	// Place is where the repository is, as people have written it: Remote or Path,
+	// before it was made absolute. Plans are bound to it, and are the same on every
+	// machine when it is. Remote, or else Path, when empty.
+	Place string
 	// Remote is the repository that is read and written instead, by fetch and
 	// push: a URL (https, ssh, file), user@host:path, or a path. It has no
 	// password and no query. Unencrypted http and git are for loopback addresses.
@@ -60,6 +64,7 @@ func (r Repo) withDefaults() (Repo, error) {
 		return Repo{}, permanent(codeRepository, "repository %s has no path", r.Name)
 	}
 	r.Branch = cmp.Or(r.Branch, defaultBranch)
+	r.Place = cmp.Or(r.Place, r.Remote, r.Path)
 	r.AuthorName = cmp.Or(r.AuthorName, defaultAuthor)
 	r.AuthorEmail = cmp.Or(r.AuthorEmail, defaultEmail)
 	for _, text := range []string{r.AuthorName, r.AuthorEmail} {

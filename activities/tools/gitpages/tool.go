@@ -30,7 +30,7 @@ type Tool struct {
 	repos map[string]*repository
 }
 
-var _ tools.Tool = (*Tool)(nil)
+var _ tools.TargetDigester = (*Tool)(nil)
 
 // New opens the repositories. It makes those whose folder is missing or empty,
 // and fails when one cannot be used, two have one name, or the git program is
@@ -53,6 +53,7 @@ func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
 			Risk:         plan.LowRisk,
 			Schema:       canonical,
 			SchemaDigest: plan.Sum(canonical),
+			Replaces:     true, // a page has one content
 			CallTimeout:  30 * time.Second,
 			MaxAttempts:  10,
 			Retry:        faults.DefaultRetry(),

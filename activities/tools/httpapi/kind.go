@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -35,16 +36,17 @@ func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, erro
 	if err := from.Decode(&s); err != nil {
 		return nil, err
 	}
-	if err := (checker{Settings: from, spec: spec, settings: &s}).check(); err != nil {
-		return nil, err
-	}
 	w := &wire{tls: &tls.Config{MinVersion: tls.VersionTLS12}, maxResponse: s.MaxResponseBytes, timeout: spec.CallTimeout}
+	err := (checker{Settings: from, spec: spec, settings: &s}).check()
 	if s.CAFile != "" {
-		roots, err := authorities(filepath.Dir(from.File), s.CAFile)
-		if err != nil {
-			return nil, strictyaml.Fail(from.File, strictyaml.Nearest(from.Node, "ca_file"), "ca_file: %s", err)
+		roots, unread := authorities(filepath.Dir(from.File), s.CAFile)
+		if unread != nil {
+			err = errors.Join(err, strictyaml.Fail(from.File, strictyaml.Nearest(from.Node, "ca_file"), "ca_file: %s", unread))
 		}
 		w.tls.RootCAs = roots
+	}
+	if err != nil {
+		return nil, err
 	}
 	plain := &sender{spec: spec, settings: s, wire: w}
 	if s.Lookup != nil {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -20,26 +21,40 @@ func (s findingSender) Find(ctx context.Context, r declared.Request) (tools.Pres
 }
 
 // find asks for the effect of a key. Only an endpoint that is the authority
-// proves an absence.
+// proves an absence, and only an answer on which both expressions have a value:
+// a page for maintenance has neither effect nor error in it.
+//
+//	found     absent     concluded
+//	--------  ---------  -----------------------------------------
+//	true      true       not proven: one of the two is wrong
+//	true      any other  found
+//	false     true       absent; not proven, without the authority
+//	false     false      not proven, as without absent
+//	false     no value   nothing: asked again
+//	no value  any        nothing: asked again
 func (s *sender) find(ctx context.Context, r declared.Request) (tools.Presence, declared.Effect, string, error) {
-	a, err := s.read(ctx, s.Lookup.Read, r.Vars)
+	l := s.Lookup
+	a, err := s.read(ctx, l.Read, r.Vars)
 	if err != nil {
 		return tools.NotProven, declared.Effect{}, "", err
 	}
-	found, foundErr := s.Lookup.Found.test(r.Vars, a)
-	missing, missingErr := s.Lookup.Absent.test(r.Vars, a)
+	found, foundErr := l.Found.test(r.Vars, a)
+	missing, missingErr := false, error(nil)
+	if l.Absent.given() {
+		missing, missingErr = l.Absent.test(r.Vars, a)
+	}
 	switch {
-	case foundErr != nil && missingErr != nil: // such as a page for maintenance
-		return tools.NotProven, declared.Effect{}, "", a.unjudged(faults.Transient, foundErr)
+	case foundErr != nil, !found && missingErr != nil:
+		return tools.NotProven, declared.Effect{}, "", a.unjudged(faults.Transient, cmp.Or(foundErr, missingErr))
 	case found && missing:
 		return tools.NotProven, declared.Effect{}, a.named() + " shows the effect and its absence at once", nil
 	case found:
-		e, err := s.Lookup.Receipt.effect(r.Vars, a)
+		e, err := l.Receipt.effect(r.Vars, a)
 		if err != nil {
 			return tools.NotProven, declared.Effect{}, "", err
 		}
 		return tools.Found, e, a.named() + " shows the effect", nil
-	case missing && s.Lookup.Authoritative:
+	case missing && l.Authoritative:
 		return tools.Absent, declared.Effect{}, a.named() + " has no such effect", nil
 	case missing:
 		return tools.NotProven, declared.Effect{}, a.named() + " does not show the effect, and cannot rule it out", nil

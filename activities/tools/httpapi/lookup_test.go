@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/httpapi/scripted"
 )
@@ -41,10 +42,12 @@ func TestFind(t *testing.T) {
 		{"found, not the authority", 200, there, "false", tools.Found, ""},
 		{"absent", 200, `{"items":[]}`, "true", tools.Absent, ""},
 		{"absent, not the authority", 200, `{"items":[]}`, "false", tools.NotProven, ""},
-		{"absent by status", 404, `not found`, "true", tools.Absent, ""},
+		{"absent by status", 404, `{"items":[]}`, "true", tools.Absent, ""},
 		{"both at once", 410, `{"items":[]}`, "true", tools.NotProven, ""},
 		{"neither", 200, `{"items":[{"id":"7","reference":"other"}]}`, "true", tools.NotProven, ""},
 		{"another form", 200, `[]`, "true", tools.NotProven, "answer_not_judged"},
+		{"no form that shows it, and a status that says absent", 404, `{"message":"not found"}`, "true", tools.NotProven, "answer_not_judged"},
+		{"no form that shows it, and no authority", 404, `{"message":"not found"}`, "false", tools.NotProven, "answer_not_judged"},
 		{"no JSON", 200, `<html>Log in</html>`, "true", tools.NotProven, "answer_not_judged"},
 		{"found without an id", 200, `{"items":[{"reference":"KEY"}]}`, "true", tools.NotProven, "no_receipt"},
 		{"not allowed", 403, there, "true", tools.NotProven, "http_403"},
@@ -73,6 +76,44 @@ func TestFind(t *testing.T) {
 				require.Equal(t, s.action.IdempotencyKey, found.Receipt.IdempotencyKey)
 			}
 		})
+	}
+}
+
+// Of an answer on which one of the two expressions has no value, only that the
+// effect is there can be concluded.
+func TestAbsenceNeedsBothExpressions(t *testing.T) {
+	declaration := func(found, absent string) string {
+		text := replace(finds, "AUTHORITY", "true")
+		text = replace(text, "found: body.items.exists(i, i.reference == key) || status == 410", "found: "+found)
+		return replace(text, "absent: size(body.items) == 0 || status == 404 || status == 410", "absent: "+absent)
+	}
+	const yes, no, none = "key != ''", "key == ''", "body.nothing == key"
+	for _, tt := range []struct {
+		found, absent string
+		want          tools.Presence
+		judged        bool
+	}{
+		{yes, yes, tools.NotProven, true},
+		{yes, no, tools.Found, true},
+		{yes, none, tools.Found, true},
+		{no, yes, tools.Absent, true},
+		{no, no, tools.NotProven, true},
+		{no, none, tools.NotProven, false},
+		{none, yes, tools.NotProven, false},
+		{none, no, tools.NotProven, false},
+		{none, none, tools.NotProven, false},
+	} {
+		server := serve(t, scripted.Options{})
+		server.Script(scripted.Refusal(200, `{"items":[{"id":"7"}]}`))
+		tool := open(t, server, declaration(tt.found, tt.absent)).(tools.Finder)
+		found, err := tool.Find(t.Context(), newScene(t, tool, "week-48", "A-1").call())
+		if !tt.judged {
+			require.ErrorContains(t, err, "answer_not_judged:", "%+v", tt)
+			require.Equal(t, faults.Transient, faults.ClassOf(err), "it is asked again")
+			continue
+		}
+		require.NoError(t, err, "%+v", tt)
+		require.Equal(t, tt.want, found.Presence, "%+v", tt)
 	}
 }
 

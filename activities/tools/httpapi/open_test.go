@@ -46,20 +46,20 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"another host", replace(once, url, "https://other.example.com/"), "url:", "url: hosts does not list other.example.com"},
 		{"another scheme's port", replace(once, url, "https://api.example.com:80/"), "url:", "url: hosts does not list api.example.com:80"},
 		{"no url", replace(once, "  url: "+url+"\n", ""), whole, "url is missing"},
-		{"host of a parameter", replace(once, url, "https://{{params.number}}/"), "url:", "a url's host is written out"},
-		{"user in the url", replace(once, url, "https://me:pw@api.example.com/"), "url:", "a url holds no user"},
-		{"fragment", replace(once, url, "URL/#x"), "url:", "a url holds no fragment"},
-		{"blank in the path", replace(once, url, "URL/a b"), "url:", "the url holds letters that must be escaped"},
-		{"letters beyond ASCII", replace(once, url, "URL/周报"), "url:", "the url holds letters that must be escaped"},
-		{"dots", replace(once, url, "URL/a/../b"), "url:", "the url's path holds a segment . or .."},
-		{"escaped dots", replace(once, url, "URL/a/%2e%2E/b"), "url:", "the url's path holds a segment . or .."},
-		{"broken escape", replace(once, url, "URL/a%zz"), "url:", "the url's path is not escaped"},
-		{"broken expression", replace(once, url, "URL/{{params.}}"), "url:", "the expression"},
+		{"host of a parameter", replace(once, url, "https://{{params.number}}/"), "url:", "url: a url's host is written out"},
+		{"user in the url", replace(once, url, "https://me:pw@api.example.com/"), "url:", "url: a url holds no user"},
+		{"fragment", replace(once, url, "URL/#x"), "url:", "url: a url holds no fragment"},
+		{"blank in the path", replace(once, url, "URL/a b"), "url:", "url: the url holds letters that must be escaped"},
+		{"letters beyond ASCII", replace(once, url, "URL/周报"), "url:", "url: the url holds letters that must be escaped"},
+		{"dots", replace(once, url, "URL/a/../b"), "url:", "url: the url's path holds a segment . or .."},
+		{"escaped dots", replace(once, url, "URL/a/%2e%2E/b"), "url:", "url: the url's path holds a segment . or .."},
+		{"broken escape", replace(once, url, "URL/a%zz"), "url:", "url: the url's path is not escaped"},
+		{"broken expression", replace(once, url, "URL/{{params.}}"), "url:", "url: the expression"},
 		{"a method that reads", once + "  method: GET\n", "method:", `method "GET"`},
 		{"a reference that is no secret", once + "  auth: {bearer: abc}\n", "auth:", "auth: bearer must be a reference"},
 		{"two kinds of auth", once + "  auth: {bearer: \"${env:A}\", basic: {user: a, password: \"${env:A}\"}}\n", "auth:", "auth: give one of"},
 		{"basic without a secret", once + "  auth: {basic: {user: a, password: b}}\n", "auth:", "auth: basic needs"},
-		{"secret and expression", once + "  headers: {X-A: \"${env:A}{{key}}\"}\n", "headers:", "a header holds secrets or {{ }}"},
+		{"secret and expression", once + "  headers: {X-A: \"${env:A}{{key}}\"}\n", "headers:", "headers.X-A: a header holds secrets or {{ }}"},
 		{"a header's name", once + "  headers: {\"X A\": b}\n", "headers:", `headers: "X A" is no name`},
 		{"two headers of one name", once + "  headers: {X-A: a, x-a: b}\n", "headers:", "headers: x-a stands there twice"},
 		{"a header of the connection", once + "  headers: {Host: b}\n", "headers:", "headers: Host is not set here"},
@@ -71,8 +71,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		{"no success", once + "  success: []\n", "success:", "success is empty"},
 		{"success of a refusal", once + "  success: [404]\n", "success:", "success: 404 says nowhere"},
 		{"no receipt", replace(once, "  "+ref+"\n", ""), whole, "receipt.ref is missing"},
-		{"broken receipt", replace(once, "ref: body.id", "ref: body..id"), "receipt", "the expression"},
-		{"unknown variable", replace(once, "ref: body.id", "ref: answer.id"), "receipt", "the expression"},
+		{"broken receipt", replace(once, "ref: body.id", "ref: body..id"), "receipt", "receipt.ref: the expression"},
+		{"unknown variable", replace(once, "ref: body.id", "ref: answer.id"), "receipt", "receipt.ref: the expression"},
 		{"a key of a tool that is sent once", once + "  key: {style: bare}\n", "key:", "key belongs to a tool of class [keyed]"},
 		{"a lookup of a tool that is sent once", once + lookup, "lookup:", "lookup belongs to a tool of class [keyed lookup]"},
 		{"an unknown style", keyedOrders + "  key: {style: fancy}\n", "key:", "key.style is"},
@@ -106,4 +106,25 @@ func TestSettingsThatAreRefused(t *testing.T) {
 func before(s, part string) string {
 	head, _, _ := strings.Cut(s, part)
 	return head
+}
+
+// What fails on every action is refused, and every mistake is named at once.
+func TestSettingsThatCanOnlyFail(t *testing.T) {
+	for _, tt := range []struct{ name, declaration, want string }{
+		{"constants without a value", replace(onceOrders, `{{params.number}}", reference`, `{{1/0}}", reference`), `body: the expression "1/0" has no value: division by zero`},
+		{"a test of constants", onceOrders + "  failed: 1/0 > 1\n", `failed: the expression "1/0 > 1" has no value`},
+		{"a text as a list", replace(onceOrders, `{{params.number}}", reference`, `{{params.number.map(x, x)}}", reference`), `the expression "params.number.map(x, x)" can only fail`},
+		{"a text as a list, in the answer's test", onceOrders + "  failed: body.id == params.number + 1\n", "can only fail"},
+		{"a list in the url", replace(onceOrders, "URL/orders", `"URL/orders/{{[key]}}/x"`), "cannot stand in a text"},
+	} {
+		require.ErrorContains(t, declareAt(tt.declaration), tt.want, tt.name)
+	}
+	err := declareAt(replace(onceOrders, "URL/orders", "ftp://api.example.com/") + "  success: never\n  max_response_bytes: 1.5\n")
+	require.ErrorContains(t, err, "url: a url begins with http:// or https://")
+	require.ErrorContains(t, err, `success: a list is expected here, and not "never"`)
+	require.ErrorContains(t, err, `max_response_bytes: "1.5" is no whole number`)
+	err = declareAt(replace(onceOrders, `["ADDRESS"]`, "[]") + "  method: GET\n  success: [404]\n  key: {style: bare}\n")
+	for _, want := range []string{"hosts is empty", "url: hosts does not list", "success: 404", "key belongs to a tool of class"} {
+		require.ErrorContains(t, err, want)
+	}
 }

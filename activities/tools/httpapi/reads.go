@@ -1,35 +1,35 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 )
 
 // checkReads looks at the read requests, and fills in their defaults.
 func (c checker) checkReads() error {
+	var errs []error
 	s := c.settings
 	if s.IfMatch != nil {
-		if err := c.checkRead([]string{"if_match", "read"}, &s.IfMatch.Read); err != nil {
-			return err
-		}
+		errs = append(errs, c.checkRead([]string{"if_match", "read"}, &s.IfMatch.Read))
 	}
 	if s.ReadBack != nil {
-		if err := c.checkRead([]string{"read_back"}, &s.ReadBack.Read); err != nil {
-			return err
-		}
+		errs = append(errs, c.checkRead([]string{"read_back"}, &s.ReadBack.Read))
 	}
 	if s.Lookup != nil {
-		if err := c.checkLookup(); err != nil {
-			return err
-		}
+		errs = append(errs, c.checkLookup())
 	}
-	if s.Count == nil {
-		return nil
+	if s.Count != nil {
+		errs = append(errs, c.checkCount())
 	}
-	if !s.Count.Value.given() {
+	return errors.Join(errs...)
+}
+
+func (c checker) checkCount() error {
+	if !c.settings.Count.Value.given() {
 		return c.fail([]string{"count"}, "count needs value: where in the answer is the number?")
 	}
-	return c.checkRead([]string{"count"}, &s.Count.Read)
+	return c.checkRead([]string{"count"}, &c.settings.Count.Read)
 }
 
 func (c checker) checkLookup() error {

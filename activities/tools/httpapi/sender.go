@@ -20,7 +20,14 @@ type sender struct {
 	wire *wire
 }
 
-var _ declared.Sender = (*sender)(nil)
+var (
+	_ declared.Sender   = (*sender)(nil)
+	_ declared.Replacer = (*sender)(nil)
+)
+
+// Replaces implements declared.Replacer: a write that is made for what is there
+// takes its place.
+func (s *sender) Replaces() bool { return s.spec.Class == plan.Conditional && s.IfMatch != nil }
 
 // Prepare implements declared.Sender. It shows the request as it will be sent,
 // with references in the place of secrets.

@@ -157,7 +157,7 @@ func TestC034_UnknownHostIsTriedAFewTimes(t *testing.T) {
 
 func TestC034_OtherSchemesAreRefusedAtStart(t *testing.T) {
 	_, err := declare(strings.NewReplacer("ADDRESS", "x", "URL", "ftp://x").Replace(onceOrders))
-	require.EqualError(t, err, "holdpoint.yaml:18: a url begins with http:// or https://")
+	require.EqualError(t, err, "holdpoint.yaml:18: url: a url begins with http:// or https://")
 }
 
 func TestC034_SlowHostIsTriedAgain(t *testing.T) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -28,12 +29,7 @@ type checker struct {
 const maxLimit = 64 << 20
 
 func (c checker) check() error {
-	for _, step := range []func() error{c.checkHosts, c.checkAnswers, c.checkWrite, c.checkFitsClass, c.checkClass, c.checkReads} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(c.checkHosts(), c.checkAnswers(), c.checkWrite(), c.checkFitsClass(), c.checkClass(), c.checkReads())
 }
 
 // fail is an error at the setting of that path, or the nearest one around it.

@@ -44,14 +44,14 @@ func answerLost(t *testing.T, link *kindtest.Link, p *effects.Protocol, tool too
 	link.Heal()
 }
 
-// C017 for the broker: the effect was made, its receipt dropped, and the claim
-// left to its lease.
-func TestC017_BrokerWorkerKilledAfterTheEffect(t *testing.T) {
+// C017 for the broker within one process: the effect was made, its receipt
+// dropped, and the claim left to its lease.
+func TestBrokerAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t)
 	tool, p, key := open(t, declaration(b.URL(), "1h")), newProtocol(t), keyOf("C017")
-	killed := *p
-	killed.Reached = func(at effects.Point) {
+	ending := *p
+	ending.Reached = func(at effects.Point) {
 		if at == effects.PointEffect {
 			runtime.Goexit()
 		}
@@ -59,7 +59,7 @@ func TestC017_BrokerWorkerKilledAfterTheEffect(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		killed.Run(t.Context(), tool, call(key, "one"), 1, "acme")
+		ending.Run(t.Context(), tool, call(key, "one"), 1, "acme")
 	}()
 	<-gone
 	require.Len(t, b.messages(key), 1)

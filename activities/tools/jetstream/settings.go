@@ -60,27 +60,26 @@ func read(given declared.Settings) (settings, error) {
 	fail := func(field, format string, args ...any) error {
 		return strictyaml.Fail(given.File, strictyaml.Nearest(given.Node, field), "nats: "+format, args...)
 	}
+	errs := []error{s.checkSignIn(fail)}
 	if err := checkServers(s.Servers); err != nil {
-		return s, fail("servers", "%s", err)
-	}
-	if err := s.checkSignIn(fail); err != nil {
-		return s, err
+		errs = append(errs, fail("servers", "%s", err))
 	}
 	if s.TLS != nil {
 		if err := s.TLS.settle(filepath.Dir(given.File)); err != nil {
-			return s, fail("tls", "%s", err)
+			errs = append(errs, fail("tls", "%s", err))
 		}
 	}
 	if !streamName.MatchString(s.Stream) {
-		return s, fail("stream", "stream must name one stream, with letters, digits, - and _")
+		errs = append(errs, fail("stream", "stream must name one stream, with letters, digits, - and _"))
 	}
 	if s.Subject.IsZero() {
-		return s, fail("subject", "no subject is given")
+		errs = append(errs, fail("subject", "no subject is given"))
 	}
 	if s.Body.IsZero() {
-		return s, fail("body", "no body is given")
+		errs = append(errs, fail("body", "no body is given"))
 	}
-	return s, s.checkHeaders(given.File, strictyaml.Field(given.Node, "headers"))
+	errs = append(errs, s.checkHeaders(given.File, strictyaml.Field(given.Node, "headers")))
+	return s, errors.Join(errs...)
 }
 
 func checkServers(addresses []string) error {

@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"errors"
+
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -28,11 +30,8 @@ func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, erro
 	if err := at.Decode(&s); err != nil {
 		return nil, err
 	}
-	if err := s.check(at); err != nil {
-		return nil, err
-	}
 	author, err := s.author(at)
-	if err != nil {
+	if err := errors.Join(s.check(at), err); err != nil {
 		return nil, err
 	}
 	return &sender{name: spec.Name, settings: s, from: author}, nil

@@ -78,12 +78,12 @@ func settle(t *testing.T, p *effects.Protocol) {
 	}, 20*time.Second, 20*time.Millisecond)
 }
 
-// The worker is gone after the server's answer and before the receipt is
-// stored.
-func TestC017_KilledBetweenTheAnswerAndTheReceipt(t *testing.T) {
+// C017 for mail within one process: nothing of the attempt runs after the
+// server's answer, and no receipt is stored.
+func TestMailAttemptThatEndsAfterTheEffectIsLeftToAPerson(t *testing.T) {
 	server := newScripted(t)
 	tool, protocol := mailer(t, server.address), newProtocol(t)
-	killedAt(t, protocol, tool, effects.PointEffect)
+	endedAt(t, protocol, tool, effects.PointEffect)
 	server.requireMails(1)
 
 	requireFault(t, retried(t, protocol, tool), faults.Unknown, faults.CodeOutcomeUnknown)
@@ -104,8 +104,9 @@ func retried(t *testing.T, p *effects.Protocol, tool tools.Tool) error {
 	}
 }
 
-// killedAt is an attempt whose process ends at a point: nothing after it runs.
-func killedAt(t *testing.T, p *effects.Protocol, tool tools.Tool, point effects.Point) {
+// endedAt is an attempt that ends at a point, as if its process were gone:
+// nothing after it runs.
+func endedAt(t *testing.T, p *effects.Protocol, tool tools.Tool, point effects.Point) {
 	t.Helper()
 	dying := *p
 	dying.Reached = func(at effects.Point) {

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -46,24 +47,22 @@ const (
 
 // check refuses settings that cannot work, and fills in what was left out.
 func (s *settings) check(at place) error {
-	if err := s.Server.Check(filepath.Dir(at.File), at.fail); err != nil {
-		return err
-	}
+	errs := []error{s.Server.Check(filepath.Dir(at.File), at.fail)}
 	if s.MaxRecipients == 0 {
 		s.MaxRecipients = usualRecipients
 	}
-	switch {
-	case s.MaxRecipients < 0 || s.MaxRecipients > mostRecipients:
-		return at.fail("max_recipients", "must be between 1 and %d", mostRecipients)
-	case s.To.IsZero():
-		return at.fail("to", "is missing")
-	case s.Subject.IsZero():
-		return at.fail("subject", "is missing")
-	case s.Text.IsZero():
-		return at.fail("text", "is missing")
-	default:
-		return nil
+	if s.MaxRecipients < 0 || s.MaxRecipients > mostRecipients {
+		errs = append(errs, at.fail("max_recipients", "must be between 1 and %d", mostRecipients))
 	}
+	for _, field := range []struct {
+		name    string
+		missing bool
+	}{{"to", s.To.IsZero()}, {"subject", s.Subject.IsZero()}, {"text", s.Text.IsZero()}} {
+		if field.missing {
+			errs = append(errs, at.fail(field.name, "is missing"))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // author reads from, which is the same for all mails of the declaration.

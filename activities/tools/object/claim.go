@@ -9,6 +9,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -36,6 +37,7 @@ type claim struct {
 }
 
 func (c *claim) path() string        { return path.Join(records, c.key) }
+func (c *claim) recordPath() string  { return path.Join(c.path(), "claim.json") }
 func (c *claim) contentPath() string { return path.Join(c.path(), "content") }
 
 // claimFor opens the claim of w's key, or makes it. One that was made for other
@@ -65,7 +67,7 @@ func claimFor(root *os.Root, w write) (*claim, error) {
 
 func readClaim(root *os.Root, key string) (*claim, error) {
 	c := &claim{root: root, key: key}
-	raw, err := root.ReadFile(path.Join(c.path(), "claim.json"))
+	raw, err := root.ReadFile(c.recordPath())
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +120,30 @@ func (c *claim) made() (bool, error) {
 		return false, nil
 	}
 	return err == nil && os.SameFile(content, object), err
+}
+
+// afterFailure finds out what became of a put that failed. An error alone does
+// not say that nothing was written: over a network file system a link or a
+// rename can be made, and its answer lost (link(2), under BUGS). The error that
+// it returns is the put's, as a fault.
+func (c *claim) afterFailure(cause error) (made bool, err error) {
+	before, err1 := c.root.Lstat(c.recordPath())
+	made, err2 := c.made()
+	after, err3 := c.root.Lstat(c.recordPath())
+	err = errors.Join(err1, err2, err3)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(before, after):
+		return false, fileFault(cause) // another attempt gave the claim up, and so found that nothing was made
+	case err != nil:
+		return false, &faults.Fault{
+			Class: faults.Unknown, Code: "file_failed", Cause: errors.Join(cause, err),
+			Reason: whyFile(cause) + ", and whether the object was written cannot be seen",
+		}
+	case made:
+		return true, nil
+	default:
+		return false, fileFault(cause)
+	}
 }
 
 // spend ends the claim's second name of an object that has been linked. When it

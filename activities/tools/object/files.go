@@ -73,13 +73,17 @@ func fileFault(err error) error {
 	if fault, ok := errors.AsType[*faults.Fault](err); ok {
 		return fault
 	}
-	why := "a file operation failed"
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		why += ": " + number.Error()
-	}
 	class := faults.Transient
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
 		class = faults.Permanent
 	}
-	return &faults.Fault{Class: class, Code: "file_failed", Reason: why + "; nothing was written", Cause: err}
+	return &faults.Fault{Class: class, Code: "file_failed", Reason: whyFile(err) + "; nothing was written", Cause: err}
+}
+
+// whyFile is what the system says of a file operation that failed.
+func whyFile(err error) string {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return "a file operation failed: " + number.Error()
+	}
+	return "a file operation failed"
 }

@@ -98,7 +98,8 @@ func (f *folder) replace(ctx context.Context, w write) (declared.Effect, error) 
 }
 
 // place makes the effect by put, unless the key's claim shows that it was made.
-// put reports whether the object was as the plan expects, and is now as wanted.
+// put reports whether the object was as the plan expects, and is now as wanted;
+// whether an error of it came before the write or after it, the claim says.
 func (f *folder) place(ctx context.Context, root *os.Root, w write, put func(*claim) (bool, error)) (declared.Effect, error) {
 	c, err := claimFor(root, w)
 	if err != nil {
@@ -120,9 +121,12 @@ func (f *folder) place(ctx context.Context, root *os.Root, w write, put func(*cl
 		return declared.Effect{}, err
 	}
 	done, err := put(c)
+	if err != nil {
+		done, err = c.afterFailure(err)
+	}
 	switch {
 	case err != nil:
-		return declared.Effect{}, fileFault(err)
+		return declared.Effect{}, err
 	case !done:
 		return f.refused(root, w, c)
 	}

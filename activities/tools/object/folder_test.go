@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,6 +137,63 @@ func TestWhatAFolderKeeps(t *testing.T) {
 				want = []string{".holdpoint/" + theKey + "/claim.json", ".holdpoint/lock", theName}
 			}
 			require.Equal(t, want, found)
+		})
+	}
+}
+
+// A put that failed says by itself nothing about the object; the claim does.
+func TestWhatBecameOfAPutThatFailed(t *testing.T) {
+	staged := func(t *testing.T) (*claim, *os.Root) {
+		root, err := os.OpenRoot(t.TempDir())
+		require.NoError(t, err)
+		t.Cleanup(func() { root.Close() })
+		c, err := claimFor(root, write{name: "a.txt", content: []byte("x"), mark: mark{key: theKey, fingerprint: "f"}})
+		require.NoError(t, err)
+		return c, root
+	}
+	t.Run("nothing was written", func(t *testing.T) {
+		c, _ := staged(t)
+		made, err := c.afterFailure(syscall.EIO)
+		require.False(t, made)
+		requireFault(t, err, faults.Transient, "file_failed")
+		require.ErrorContains(t, err, "nothing was written")
+		_, err = c.afterFailure(syscall.EACCES)
+		requireFault(t, err, faults.Permanent, "file_failed")
+	})
+	t.Run("it was, and the answer was lost", func(t *testing.T) {
+		for name, put := range map[string]func(c *claim, root *os.Root) error{
+			create:  func(c *claim, root *os.Root) error { return root.Link(c.contentPath(), "a.txt") },
+			replace: func(c *claim, root *os.Root) error { return root.Rename(c.contentPath(), "a.txt") },
+		} {
+			c, root := staged(t)
+			require.NoError(t, put(c, root))
+			made, err := c.afterFailure(syscall.EIO)
+			require.NoError(t, err, name)
+			require.True(t, made, name)
+		}
+	})
+	t.Run("another attempt gave the claim up", func(t *testing.T) {
+		c, _ := staged(t)
+		require.NoError(t, c.discard())
+		made, err := c.afterFailure(syscall.ENOENT)
+		require.False(t, made)
+		requireFault(t, err, faults.Transient, "file_failed")
+	})
+}
+
+func TestPutWhoseFateCannotBeSeen(t *testing.T) {
+	for _, mode := range both() {
+		t.Run(mode, func(t *testing.T) {
+			w, path := fileWorld(t, mode)
+			call := w.planned(theKey, "all is well\n")
+			call.MayBegin = func(context.Context) error { // the last moment before the put
+				claimed := filepath.Join(path, records, theKey)
+				require.NoError(t, os.Rename(claimed, claimed+"-away"))
+				return os.Symlink(t.TempDir(), claimed)
+			}
+			_, err := w.apply(call)
+			requireFault(t, err, faults.Unknown, "file_failed")
+			require.ErrorContains(t, err, "whether the object was written cannot be seen")
 		})
 	}
 }

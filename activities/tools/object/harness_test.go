@@ -225,8 +225,9 @@ func newProtocol(t *testing.T) *effects.Protocol {
 	return &effects.Protocol{Ledger: ledger, Owner: "worker-1", Lease: 300 * time.Millisecond}
 }
 
-// killedAt is an attempt whose process ends at a point: nothing after it runs.
-func killedAt(t *testing.T, p *effects.Protocol, tool tools.Tool, call tools.Call, point effects.Point) {
+// endedAt is an attempt that ends at a point, as if its process were gone:
+// nothing after it runs.
+func endedAt(t *testing.T, p *effects.Protocol, tool tools.Tool, call tools.Call, point effects.Point) {
 	t.Helper()
 	dying := *p
 	dying.Reached = func(at effects.Point) {

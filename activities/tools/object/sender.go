@@ -16,7 +16,13 @@ type sender struct {
 	store    store
 }
 
-var _ declared.Sender = (*sender)(nil)
+var (
+	_ declared.Sender   = (*sender)(nil)
+	_ declared.Replacer = (*sender)(nil)
+)
+
+// Replaces implements declared.Replacer.
+func (s *sender) Replaces() bool { return s.settings.Mode == replace }
 
 // Prepare reads the object as it is, and says what will become of it. An
 // object to be created must not be there, unless it is as wanted, or was written

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"mime"
 	"net"
@@ -57,21 +58,20 @@ func (p place) fail(field, format string, args ...any) error {
 
 // check refuses settings that cannot work, and fills in what was left out.
 func (s *settings) check(at place) error {
-	var err error
+	return errors.Join(s.checkStore(at), s.checkObject(at))
+}
+
+func (s *settings) checkStore(at place) error {
 	switch {
 	case s.URL != "" && s.Endpoint != "":
 		return at.fail("url", "and endpoint are two stores; give one")
 	case s.URL != "":
-		err = s.checkFolder(at)
+		return s.checkFolder(at)
 	case s.Endpoint != "":
-		err = s.checkBucket(at)
+		return s.checkBucket(at)
 	default:
 		return at.fail("url", "is missing: file:///folder, or endpoint and bucket for S3")
 	}
-	if err != nil {
-		return err
-	}
-	return s.checkObject(at)
 }
 
 func (s *settings) checkFolder(at place) error {

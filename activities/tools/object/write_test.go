@@ -43,11 +43,12 @@ func TestObjectIsWrittenOnce(t *testing.T) {
 	})
 }
 
-// The worker is gone after the store's answer and before the receipt is stored.
-func TestC017_KilledBetweenTheAnswerAndTheReceipt(t *testing.T) {
+// C017 for object stores within one process: nothing of the attempt runs after
+// the store's answer, and no receipt is stored.
+func TestObjectAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	worlds(t, both(), func(t *testing.T, w *world) {
 		call, protocol := w.planned(theKey, "all is well\n"), newProtocol(t)
-		killedAt(t, protocol, w.tool, call, effects.PointEffect)
+		endedAt(t, protocol, w.tool, call, effects.PointEffect)
 		require.Equal(t, 1, w.writes(theKey))
 
 		out, err := retried(t, protocol, w.tool, call)
@@ -62,10 +63,10 @@ func TestC017_KilledBetweenTheAnswerAndTheReceipt(t *testing.T) {
 	})
 }
 
-func TestKilledBeforeTheWrite(t *testing.T) {
+func TestObjectAttemptThatEndsBeforeTheWriteIsMadeAgain(t *testing.T) {
 	worlds(t, both(), func(t *testing.T, w *world) {
 		call, protocol := w.planned(theKey, "all is well\n"), newProtocol(t)
-		killedAt(t, protocol, w.tool, call, effects.PointBegun)
+		endedAt(t, protocol, w.tool, call, effects.PointBegun)
 		require.Zero(t, w.writes(theKey))
 		_, err := retried(t, protocol, w.tool, call)
 		require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestWrittenAgainBySomebodyAfterALostAnswer(t *testing.T) {
 	lost := func(t *testing.T, w *world) (*effects.Protocol, tools.Call) {
 		t.Helper()
 		call, protocol := w.planned(theKey, "all is well\n"), newProtocol(t)
-		killedAt(t, protocol, w.tool, call, effects.PointEffect)
+		endedAt(t, protocol, w.tool, call, effects.PointEffect)
 		w.put(theName, "by hand\n")
 		return protocol, call
 	}
@@ -236,7 +237,7 @@ func TestPutBackBySomebodyAfterALostAnswer(t *testing.T) {
 		t.Run(store, func(t *testing.T) {
 			w := open(t)
 			call, protocol := w.planned(theKey, "all is well\n"), newProtocol(t)
-			killedAt(t, protocol, w.tool, call, effects.PointEffect)
+			endedAt(t, protocol, w.tool, call, effects.PointEffect)
 			require.Eventually(t, func() bool {
 				w.put(theName, "before\n")
 				now, err := w.prepare(params("all is well\n"))
@@ -345,13 +346,14 @@ func TestAnotherModeThanThePlans(t *testing.T) {
 	})
 }
 
-// Killed between the link and the end of the claim: both names are one file.
-func TestKilledInTheMomentAfterTheLink(t *testing.T) {
+// An attempt that ended between the link and the end of the claim: both names
+// are one file.
+func TestAttemptThatEndedInTheMomentAfterTheLink(t *testing.T) {
 	linked := func(t *testing.T) (*world, string, tools.Call) {
 		t.Helper()
 		w, path := fileWorld(t, create)
 		call := w.planned(theKey, "all is well\n")
-		errDied := errors.New("killed")
+		errDied := errors.New("ended")
 		call.MayBegin = func(context.Context) error { return errDied }
 		_, err := w.apply(call)
 		require.ErrorIs(t, err, errDied)

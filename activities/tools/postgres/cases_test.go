@@ -15,13 +15,13 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 )
 
-// C017 for PostgreSQL: the effect was made, its receipt dropped, and the claim
-// left to its lease.
-func TestC017_PostgresWorkerKilledAfterTheEffect(t *testing.T) {
+// C017 for PostgreSQL within one process: the effect was made, its receipt
+// dropped, and the claim left to its lease.
+func TestPostgresAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	o := newOrders(t)
 	tool, p, key := open(t, declaration(o.url, insert)), newProtocol(t), keyOf("C017")
-	killed := *p
-	killed.Reached = func(at effects.Point) {
+	ending := *p
+	ending.Reached = func(at effects.Point) {
 		if at == effects.PointEffect {
 			runtime.Goexit()
 		}
@@ -29,7 +29,7 @@ func TestC017_PostgresWorkerKilledAfterTheEffect(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		killed.Run(t.Context(), tool, call(key, "one"), 1, "acme")
+		ending.Run(t.Context(), tool, call(key, "one"), 1, "acme")
 	}()
 	<-gone
 	require.Equal(t, 1, o.count(key))

@@ -86,6 +86,7 @@ func read(given declared.Settings) (settings, error) {
 		one := int64(1)
 		s.ExpectRows = &one
 	}
+	var errs []error
 	for _, check := range []struct {
 		field string
 		err   error
@@ -99,10 +100,10 @@ func read(given declared.Settings) (settings, error) {
 		{"receipts_table", checkTable(s.ReceiptsTable)},
 	} {
 		if check.err != nil {
-			return s, strictyaml.Fail(given.File, strictyaml.Nearest(given.Node, check.field), "postgres: %s: %s", check.field, check.err)
+			errs = append(errs, strictyaml.Fail(given.File, strictyaml.Nearest(given.Node, check.field), "postgres: %s: %s", check.field, check.err))
 		}
 	}
-	return s, nil
+	return s, errors.Join(errs...)
 }
 
 // defaultIsolation makes a precondition hold until COMMIT.

@@ -46,13 +46,21 @@ type Expression struct {
 // costLimit stops an expression that would keep a worker busy.
 const costLimit = 1_000_000
 
-// Compile compiles an expression. extra names the variables that it may use
-// besides those of Vars; they have any type.
-func Compile(source string, extra ...string) (*Expression, error) {
+// variables are those of Vars, as options of an environment.
+func variables() []cel.EnvOption {
 	options := []cel.EnvOption{ext.Strings(), cel.Variable("params", cel.MapType(cel.StringType, cel.DynType))}
 	for _, name := range []string{"key", "target", "item", "run_id", "action_id", "plan_hash", "approver", "precondition", "first_sent"} {
 		options = append(options, cel.Variable(name, cel.StringType))
 	}
+	return options
+}
+
+// Compile compiles an expression. extra names the variables that it may use
+// besides those of Vars; they have any type. An expression of constants alone
+// that has no value, such as 1/0, is refused here: it would have none on any
+// action.
+func Compile(source string, extra ...string) (*Expression, error) {
+	options := variables()
 	for _, name := range extra {
 		options = append(options, cel.Variable(name, cel.DynType))
 	}
@@ -68,7 +76,23 @@ func Compile(source string, extra ...string) (*Expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the expression %q cannot be used: %w", source, err)
 	}
-	return &Expression{source: source, program: program}, nil
+	e := &Expression{source: source, program: program}
+	if readsNothing(checked) {
+		if _, err := e.Eval(Vars{}, nil); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// readsNothing reports an expression whose value is the same on every action.
+func readsNothing(checked *cel.Ast) bool {
+	for _, reference := range checked.NativeRep().ReferenceMap() {
+		if reference.Name != "" && reference.Value == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // firstIssue is one line of the compiler's report, which draws pictures.
@@ -90,7 +114,11 @@ func (e *Expression) Eval(v Vars, extra map[string]any) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the expression %q has no value: %s", e.source, evalReason(err))
 	}
-	return native(out)
+	value, err := native(out)
+	if err != nil {
+		return nil, fmt.Errorf("the expression %q: %w", e.source, err)
+	}
+	return value, nil
 }
 
 // Test is Eval for an expression that must say true or false.

@@ -36,16 +36,35 @@ func TestExpressionHasGosValues(t *testing.T) {
 
 func TestExpressionWithoutAValueThatCanBeSent(t *testing.T) {
 	for source, want := range map[string]string{
-		"{1: 'a'}":       "an object's member is named by a int",
-		"b'abc'":         "a value of type bytes cannot be sent",
-		"duration('1s')": "a value of type google.protobuf.Duration cannot be sent",
-		"params.missing": "no such key: missing",
-		"[b'abc']":       "a value of type bytes cannot be sent",
+		"{params.count: 'a'}":                  "an object's member is named by a int",
+		"bytes(params.repo)":                   "a value of type bytes cannot be sent",
+		"duration(params.repo)":                "type conversion error",
+		"duration(string(params.count) + 's')": "a value of type google.protobuf.Duration cannot be sent",
+		"params.missing":                       "no such key: missing",
+		"[bytes(params.repo)]":                 "a value of type bytes cannot be sent",
+		"params.count / 0":                     "division by zero",
+		"true ? params.missing : ''":           "no such key: missing",
 	} {
 		e, err := template.Compile(source)
 		require.NoError(t, err, source)
 		_, err = e.Eval(vars(t), nil)
 		require.ErrorContains(t, err, want, source)
+	}
+	// What has no value on any action is refused at once.
+	for source, want := range map[string]string{
+		"1/0":               `the expression "1/0" has no value: division by zero`,
+		"'a' + string(1/0)": "division by zero",
+		"[1, 2][2]":         "index out of bounds: 2",
+		"{1: 'a'}":          "an object's member is named by a int",
+		"b'abc'":            "a value of type bytes cannot be sent",
+		"duration('1s')":    "a value of type google.protobuf.Duration cannot be sent",
+	} {
+		_, err := template.Compile(source)
+		require.ErrorContains(t, err, want, source)
+	}
+	for _, source := range []string{"1", "'{{'", "true ? 'a' : string(1/0)", "[1, 2].map(x, x * 2)", "null"} {
+		_, err := template.Compile(source)
+		require.NoError(t, err, source)
 	}
 	_, err := template.Compile("answer.id")
 	require.ErrorContains(t, err, "undeclared reference to 'answer'", "only the named extras are variables")

@@ -169,23 +169,23 @@ func TestOneOfManyWrites(t *testing.T) {
 	require.Len(t, pages(t, folder), 1)
 }
 
-// The tool in the real protocol: killed right after the effect, it finds its
-// own work.
-func TestKilledAfterTheEffect(t *testing.T) {
+// The tool in the real protocol: after an attempt that ended right after its
+// effect, the next one finds that work.
+func TestNotebookAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	n, folder := open(t)
 	ledger, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ledger.db"))
 	require.NoError(t, err)
 	defer ledger.Close()
 	c := approved(t, n, "monday", "all quiet")
 	protocol := effects.Protocol{Ledger: ledger, Owner: "first", Lease: 200 * time.Millisecond}
-	killed := protocol
-	killed.Reached = func(p effects.Point) {
+	ending := protocol
+	ending.Reached = func(p effects.Point) {
 		if p == effects.PointEffect {
 			runtime.Goexit()
 		}
 	}
 	var attempt sync.WaitGroup
-	attempt.Go(func() { _, _ = killed.Run(t.Context(), n, c, 1, "acme") })
+	attempt.Go(func() { _, _ = ending.Run(t.Context(), n, c, 1, "acme") })
 	attempt.Wait()
 	before := pages(t, folder)
 	require.Len(t, before, 1)

@@ -1,0 +1,175 @@
+package gather
+
+import (
+	"errors"
+	"fmt"
+
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/evidence"
+	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// Blobs returns the bytes of a digest, of at most so many, from the run's
+// tenant's part of the blob store.
+type Blobs func(tenant string, digest plan.Digest, limit int64) ([]byte, error)
+
+// What bounds the documents of a bundle, in bytes.
+const (
+	maxManifest = 64 << 20
+	maxPolicy   = 4 << 20
+	maxReport   = 64 << 20
+)
+
+// Content makes the content of the bundle of one run, of all its executions, the
+// oldest first. What the blobs do not have is listed in it as missing.
+//
+// It is an error when a history is not one of AgentRun, or cannot be replayed.
+func Content(chain []runs.Execution, blobs Blobs) (evidence.Content, error) {
+	if len(chain) == 0 {
+		return evidence.Content{}, errors.New("there is no history")
+	}
+	g := gathering{chain: chain, blobs: blobs, content: evidence.Content{
+		RunID: started(chain[0].History).GetWorkflowId(), Executions: []evidence.Execution{}, Plans: []evidence.Plan{},
+		Policies: []evidence.Policy{}, Requests: []evidence.Request{}, Judgements: []evidence.Judgement{},
+		Unjudged: []evidence.Word{}, Actions: []evidence.Action{}, Notices: []evidence.Notice{}, Missing: []string{},
+	}}
+	for _, step := range []func() error{g.executions, g.task, g.words, g.activities, g.judgements, g.result} {
+		if err := step(); err != nil {
+			return evidence.Content{}, err
+		}
+	}
+	g.policies()
+	return g.content, nil
+}
+
+// gathering is a content on its way.
+type gathering struct {
+	chain   []runs.Execution
+	blobs   Blobs
+	content evidence.Content
+	arrived []arrived // words, in the order of the history
+	gates   []evidence.Gate
+	judged  *evidence.Judgement // the last one, whose words the workflow has not taken yet
+}
+
+func started(h *historypb.History) *historypb.WorkflowExecutionStartedEventAttributes {
+	if len(h.GetEvents()) == 0 {
+		return nil
+	}
+	return h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes()
+}
+
+func (g *gathering) executions() error {
+	for i, e := range g.chain {
+		begin := started(e.History)
+		if begin.GetWorkflowType().GetName() != workflows.WorkflowType || begin.GetWorkflowId() != g.content.RunID {
+			return fmt.Errorf("the history of execution %s is not one of the run %q", e.RunID, g.content.RunID)
+		}
+		if i > 0 && begin.GetContinuedExecutionRunId() != g.chain[i-1].RunID {
+			return fmt.Errorf("the execution %s did not continue %s", e.RunID, g.chain[i-1].RunID)
+		}
+		sum, err := Digest(e.History)
+		if err != nil {
+			return fmt.Errorf("the history of execution %s: %w", e.RunID, err)
+		}
+		events := e.History.GetEvents()
+		g.content.Executions = append(g.content.Executions, evidence.Execution{
+			WorkflowID: begin.GetWorkflowId(), RunID: e.RunID, StartedAt: events[0].GetEventTime().AsTime(),
+			End: endOf(events[len(events)-1]), Events: len(events), History: sum,
+		})
+	}
+	return nil
+}
+
+// endOf is the type of an event with which an execution ends.
+func endOf(last *historypb.HistoryEvent) string {
+	switch {
+	case last.GetWorkflowExecutionCompletedEventAttributes() != nil, last.GetWorkflowExecutionFailedEventAttributes() != nil,
+		last.GetWorkflowExecutionCanceledEventAttributes() != nil, last.GetWorkflowExecutionTerminatedEventAttributes() != nil,
+		last.GetWorkflowExecutionTimedOutEventAttributes() != nil, last.GetWorkflowExecutionContinuedAsNewEventAttributes() != nil:
+		return last.GetEventType().String()
+	default:
+		return ""
+	}
+}
+
+// task is what the run was started with.
+func (g *gathering) task() error {
+	begin := started(g.chain[0].History)
+	task := &g.content.Task
+	if err := converter.GetDefaultDataConverter().FromPayloads(begin.GetInput(), &task.Asked); err != nil {
+		return fmt.Errorf("the task: %w", err)
+	}
+	memo, ok := begin.GetMemo().GetFields()[workflows.TaskDigestMemo]
+	if !ok { // started without starter
+		var err error
+		task.SHA256, err = evidence.TaskDigest(task.Asked)
+		return err
+	}
+	if err := converter.GetDefaultDataConverter().FromPayload(memo, &task.SHA256); err != nil {
+		return fmt.Errorf("the task's digest: %w", err)
+	}
+	return nil
+}
+
+// document reads a blob, or says that it is missing.
+func (g *gathering) document(what string, digest plan.Digest, limit int64) evidence.Document {
+	raw, err := g.blobs(g.content.Task.Asked.Tenant, digest, limit)
+	if err != nil {
+		g.content.Missing = append(g.content.Missing, fmt.Sprintf("%s: %v", what, err))
+	}
+	return evidence.Document{SHA256: digest, Text: string(raw)}
+}
+
+// policies are those that the requests were evaluated with.
+func (g *gathering) policies() {
+	known := map[string]bool{}
+	for _, r := range g.content.Requests {
+		version := r.Terms.Version
+		if known[version] {
+			continue
+		}
+		known[version] = true
+		digest, err := policyDigest(version)
+		if err != nil {
+			g.content.Missing = append(g.content.Missing, err.Error())
+			continue
+		}
+		text := g.document("policy "+version, digest, maxPolicy)
+		g.content.Policies = append(g.content.Policies, evidence.Policy{Version: version, Canonical: text.Text})
+	}
+}
+
+// result is where the run stands, or how it ended.
+func (g *gathering) result() error {
+	last := g.chain[len(g.chain)-1]
+	status, err := runs.StatusOf(g.content.RunID, last.History)
+	if err != nil {
+		return fmt.Errorf("the history of execution %s: %w", last.RunID, err)
+	}
+	g.content.Result = evidence.Result{
+		Status: status.Status, Reason: status.Reason, EffectCount: status.EffectCount,
+		Total: status.Counts.Total, Done: status.Counts.Done, AlreadyDone: status.Counts.AlreadyDone,
+	}
+	g.content.Result.Verdicts = status.Decisions.Counts
+	for _, step := range status.Steps {
+		switch {
+		case step.Name == workflows.ExecuteAction:
+			g.content.Result.Begun = step.Runs
+		case step.Name != workflows.RequestApproval:
+		case step.Status == workflows.StepRunning, step.Status == workflows.StepFailed:
+			g.content.Result.Requests = step.Runs - 1 // the last one came to nothing
+		default:
+			g.content.Result.Requests = step.Runs
+		}
+	}
+	if status.Report != nil {
+		report := g.document("report", status.Report.Digest, maxReport)
+		g.content.Result.Report = &report
+	}
+	return nil
+}

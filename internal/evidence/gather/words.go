@@ -1,0 +1,123 @@
+package gather
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/evidence"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// arrived is a decision or resolution as the history has it.
+type arrived struct {
+	about    evidence.Topic
+	place    evidence.Place
+	via      string
+	payloads []byte // as workflows.Arrival has them
+	judged   bool
+}
+
+// words lists what people sent.
+func (g *gathering) words() error {
+	for i, e := range g.chain {
+		for _, event := range e.History.GetEvents() {
+			a := arrived{place: evidence.Place{Execution: i, ID: event.GetEventId()}}
+			name, payloads := sent(event, &a)
+			switch name {
+			case workflows.ApprovalName:
+				a.about = evidence.AboutPlan
+			case workflows.ResolutionName:
+				a.about = evidence.AboutEffect
+			default:
+				continue
+			}
+			var err error
+			if a.payloads, err = (proto.MarshalOptions{Deterministic: true}).Marshal(payloads); err != nil {
+				return err
+			}
+			g.arrived = append(g.arrived, a)
+		}
+	}
+	return nil
+}
+
+// sent is the name and the input of a signal or of an update that was admitted.
+func sent(event *historypb.HistoryEvent, a *arrived) (name string, payloads *commonpb.Payloads) {
+	if s := event.GetWorkflowExecutionSignaledEventAttributes(); s != nil {
+		a.via = approvals.ViaSignal
+		return s.GetSignalName(), s.GetInput()
+	}
+	a.via = approvals.ViaUpdate
+	update := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
+	return update.GetName(), update.GetArgs()
+}
+
+// place returns where a word that was judged came from: the first of the kind
+// that has not been judged before.
+func (g *gathering) place(about evidence.Topic, arrival workflows.Arrival) (evidence.Place, error) {
+	for i := range g.arrived {
+		a := &g.arrived[i]
+		if !a.judged && a.about == about && a.via == arrival.Via && bytes.Equal(a.payloads, arrival.Payloads) {
+			a.judged = true
+			return a.place, nil
+		}
+	}
+	return evidence.Place{}, fmt.Errorf("a %s about the %s was judged at %s that no event brought", arrival.Via, about, arrival.At.Format(time.RFC3339))
+}
+
+// word is a word as it came.
+func word(place evidence.Place, payloads []byte, via string) evidence.Word {
+	w := evidence.Word{At: place, Via: via}
+	raw, unreadable := jsonOf(payloads)
+	w.Unreadable = unreadable
+	if utf8.Valid(raw) {
+		w.Raw = string(raw)
+	} else {
+		w.Bytes = raw
+	}
+	return w
+}
+
+// jsonOf returns the JSON that a word was sent as, or why there is none, as the
+// judge sees it.
+func jsonOf(serialized []byte) (raw []byte, unreadable string) {
+	var payloads commonpb.Payloads
+	if err := proto.Unmarshal(serialized, &payloads); err != nil {
+		return nil, "the payloads are damaged"
+	}
+	switch n := len(payloads.GetPayloads()); {
+	case n == 0:
+		return nil, ""
+	case n > 1:
+		return nil, fmt.Sprintf("there are %d inputs instead of one", n)
+	}
+	payload := payloads.GetPayloads()[0]
+	switch encoding := string(payload.GetMetadata()[converter.MetadataEncoding]); encoding {
+	case converter.MetadataEncodingJSON:
+		return payload.GetData(), ""
+	case converter.MetadataEncodingNil:
+		return []byte("null"), ""
+	default:
+		return nil, fmt.Sprintf("its encoding %.40q is not %s", encoding, converter.MetadataEncodingJSON)
+	}
+}
+
+// policyDigest is the digest in a version, label@sha256:….
+func policyDigest(version string) (plan.Digest, error) {
+	label, digest, _ := strings.Cut(version, "@")
+	parsed, err := plan.ParseDigest(digest)
+	if err != nil {
+		return parsed, fmt.Errorf("policy %s: its version names no digest: %w", label, err)
+	}
+	return parsed, nil
+}

@@ -1,0 +1,92 @@
+package evidence
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/signature"
+)
+
+// Seal says that a content is whole, and, when it is signed, who says so.
+type Seal struct {
+	Content plan.Digest `json:"content_sha256"`      // of the content in the form of RFC 8785
+	By      string      `json:"by,omitempty"`        // normalized; only of a signed one
+	Sign    string      `json:"signature,omitempty"` // over SealStatement
+}
+
+// SealStatement is what whoever seals a bundle signs, in the namespace of the
+// decisions.
+func SealStatement(runID string, content plan.Digest) []byte {
+	return fmt.Appendf(nil, "holdpoint evidence v1\nrun: %s\ncontent-sha256: %s\n", plan.Escape(runID), content.Hex())
+}
+
+// New makes the bundle of a content, not signed.
+func New(c Content) (Bundle, error) {
+	sum, err := digestOf(c)
+	if err != nil {
+		return Bundle{}, err
+	}
+	return Bundle{Format: Format, Content: c, Seal: Seal{Content: sum}}, nil
+}
+
+// SealedBy returns the bundle with a seal signed in somebody's name.
+func (b Bundle) SealedBy(name string, key ssh.Signer) (Bundle, error) {
+	normal, err := approvals.NormalizeIdentity(name)
+	if err != nil {
+		return Bundle{}, err
+	}
+	armored, err := signature.Sign(SealStatement(b.Content.RunID, b.Seal.Content), key)
+	if err != nil {
+		return Bundle{}, err
+	}
+	b.Seal.By, b.Seal.Sign = normal, armored
+	return b, nil
+}
+
+// checkSeal returns who sealed the bundle, "" when nobody did, and with which
+// key.
+func (b Bundle) checkSeal(o Options) (by, key string, err error) {
+	sum, err := digestOf(b.Content)
+	switch {
+	case err != nil:
+		return "", "", err
+	case sum != b.Seal.Content:
+		return "", "", fmt.Errorf("the content has the digest %s, the seal says %s: something was changed", sum, b.Seal.Content)
+	case b.Seal.By == "" && b.Seal.Sign == "" && o.SealedBy == "":
+		return "", "", nil
+	case b.Seal.By == "" || b.Seal.Sign == "":
+		return "", "", fmt.Errorf("no signed seal is on it%s", wanted(o.SealedBy))
+	case o.SealedBy != "" && o.SealedBy != b.Seal.By:
+		return "", "", fmt.Errorf("it was sealed by %s%s", plan.Escape(b.Seal.By), wanted(o.SealedBy))
+	}
+	found, err := o.verify(b.Seal.By, SealStatement(b.Content.RunID, sum), b.Seal.Sign, b.Content.ExportedAt)
+	if err != nil {
+		return "", "", fmt.Errorf("the seal of %s: %w", plan.Escape(b.Seal.By), err)
+	}
+	return b.Seal.By, found, nil
+}
+
+func wanted(by string) string {
+	if by == "" {
+		return ""
+	}
+	return "; one of " + by + " is wanted"
+}
+
+// verify checks a signature with the verifier's own keys and returns the key's
+// fingerprint.
+func (o Options) verify(name string, statement []byte, armored string, at time.Time) (string, error) {
+	keys := o.Signers.KeysOf(name)
+	if len(keys) == 0 {
+		return "", fmt.Errorf("your allowed signers have no key of %s", plan.Escape(name))
+	}
+	key, err := signature.Verify(statement, armored, keys, at)
+	if err != nil {
+		return "", err
+	}
+	return signature.Fingerprint(key), nil
+}

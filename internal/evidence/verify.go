@@ -1,0 +1,273 @@
+package evidence
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
+	"github.com/holdpoint/holdpoint/approvals/signature"
+)
+
+// Options are what the verifier brings. The bundle's own keys prove nothing.
+type Options struct {
+	Signers  signature.AllowedSigners
+	SealedBy string   // normalized; who must have sealed the bundle; "": anybody or nobody
+	Policies []string // versions that the verifier knows; none: any policy will do
+}
+
+// Findings are what a bundle says of a run, as far as it was verified, and all
+// that does not fit.
+type Findings struct {
+	Bundle   Bundle
+	SealedBy string // "" when the bundle is not sealed
+	SealKey  string // its fingerprint
+	Plans    map[plan.Digest]plan.Plan
+	// Keys are the fingerprints, by signature, of the verifier's keys that made
+	// the signatures of accepted words.
+	Keys map[string]string
+	// Histories is how many of the executions' histories the verifier had from
+	// elsewhere and found to be those of the bundle.
+	Histories int
+	Problems  []string
+}
+
+// Fits reports that nothing was found wrong.
+func (f Findings) Fits() bool { return len(f.Problems) == 0 }
+
+// Verify checks everything that can be checked without the history.
+func Verify(b Bundle, o Options) Findings {
+	v := newVerifier(b, o)
+	var err error
+	if v.SealedBy, v.SealKey, err = b.checkSeal(o); err != nil {
+		v.bad("seal", "%v", err)
+	}
+	v.checkContent()
+	return v.Findings
+}
+
+func newVerifier(b Bundle, o Options) *verifier {
+	return &verifier{
+		options: o, content: b.Content, policies: map[string]*policy.Policy{}, requests: map[string]int{},
+		Findings: Findings{Bundle: b, Plans: map[plan.Digest]plan.Plan{}, Keys: map[string]string{}},
+	}
+}
+
+// checkContent checks everything but the seal. Each check builds on those before.
+func (v *verifier) checkContent() {
+	for _, text := range v.content.Missing {
+		v.bad("missing", "%s", text)
+	}
+	v.checkTask()
+	v.checkExecutions()
+	v.checkContext()
+	v.checkPlans()
+	v.checkPolicies()
+	v.checkRequests()
+	v.checkPlaces()
+	v.checkJudgements()
+	v.checkGrants()
+	v.checkActions()
+	v.checkResolutions()
+	v.checkNotices()
+	v.checkResult()
+	v.checkReport()
+}
+
+// verifier goes through one bundle.
+type verifier struct {
+	Findings
+
+	options  Options
+	content  Content
+	policies map[string]*policy.Policy
+	requests map[string]int // places by id
+	gates    []Gate         // of the requests, as the words leave them
+}
+
+// bad records what does not fit, and where.
+func (v *verifier) bad(where, format string, args ...any) {
+	v.Problems = append(v.Problems, where+": "+fmt.Sprintf(format, args...))
+}
+
+// absent reports a text that is missing, as the bundle itself says.
+func (v *verifier) absent(text string) bool { return text == "" && len(v.content.Missing) > 0 }
+
+// same reports whether two values of one type are written alike.
+func same(a, b any) bool {
+	first, errA := json.Marshal(a)
+	second, errB := json.Marshal(b)
+	return errA == nil && errB == nil && bytes.Equal(first, second)
+}
+
+func (v *verifier) checkTask() {
+	task := v.content.Task
+	sum, err := TaskDigest(task.Asked)
+	switch {
+	case err != nil:
+		v.bad("task", "%v", err)
+	case sum != task.SHA256:
+		v.bad("task", "it has the digest %s, the run was started with %s", sum, task.SHA256)
+	}
+	if _, err := approvals.NormalizeIdentity(task.Asked.Requester); err != nil {
+		v.bad("task", "the requester: %v", err)
+	}
+}
+
+func (v *verifier) checkExecutions() {
+	list := v.content.Executions
+	if len(list) == 0 {
+		v.bad("executions", "there is none")
+	}
+	for i, e := range list {
+		where := fmt.Sprintf("execution %d", i)
+		if e.WorkflowID != v.content.RunID {
+			v.bad(where, "it is of the workflow %s, the run is %s", plan.Escape(e.WorkflowID), plan.Escape(v.content.RunID))
+		}
+		if e.RunID == "" || slices.ContainsFunc(list[:i], func(earlier Execution) bool { return earlier.RunID == e.RunID }) {
+			v.bad(where, "its run id %s is no id of its own", plan.Escape(e.RunID))
+		}
+		if e.Events < 1 || e.History.IsZero() {
+			v.bad(where, "it has no history")
+		}
+		if continued := e.End == endContinued; continued == (i == len(list)-1) {
+			v.bad(where, "its end is %q at this place in the chain", plan.Escape(e.End))
+		}
+	}
+}
+
+// endContinued is the end of every execution but the last.
+const endContinued = "WorkflowExecutionContinuedAsNew"
+
+func (v *verifier) checkContext() {
+	c := v.content.Context
+	if c == nil {
+		if len(v.content.Plans) > 0 {
+			v.bad("context", "there is a plan and no context")
+		}
+		return
+	}
+	if v.absent(c.Manifest.Text) {
+		return
+	}
+	if sum := plan.Sum([]byte(c.Manifest.Text)); sum != c.Manifest.SHA256 {
+		v.bad("context", "the manifest has the digest %s, not %s", sum, c.Manifest.SHA256)
+	}
+	sum, err := contextDigest([]byte(c.Manifest.Text))
+	switch {
+	case err != nil:
+		v.bad("context", "the manifest: %v", err)
+	case sum != c.Digest:
+		v.bad("context", "the manifest's documents have the digest %s, not %s", sum, c.Digest)
+	}
+}
+
+func (v *verifier) checkPlans() {
+	revision := -1
+	for _, text := range v.content.Plans {
+		where := "plan " + text.SHA256.String()
+		if v.absent(text.Text) {
+			revision++
+			continue
+		}
+		if sum := plan.Sum([]byte(text.Text)); sum != text.SHA256 {
+			v.bad(where, "its bytes have the digest %s", sum)
+			continue
+		}
+		p, err := plan.Load([]byte(text.Text), text.SHA256)
+		if err != nil {
+			v.bad(where, "%v", err)
+			continue
+		}
+		if _, again := v.Plans[text.SHA256]; again {
+			v.bad(where, "it is there twice")
+		}
+		v.Plans[text.SHA256] = p
+		task := v.content.Task.Asked.WithDefaults()
+		switch {
+		case p.RunID != v.content.RunID:
+			v.bad(where, "it is of the run %s", plan.Escape(p.RunID))
+		case p.Tenant != task.Tenant, p.BusinessID != task.BusinessID, p.Goal != task.Goal:
+			v.bad(where, "it is for another tenant, business id or goal than the task")
+		case v.content.Context != nil && p.ContextDigest != v.content.Context.Digest:
+			v.bad(where, "it was made of the context %s", p.ContextDigest)
+		case p.Revision != revision+1:
+			v.bad(where, "it has revision %d after %d", p.Revision, revision)
+		}
+		revision = p.Revision
+	}
+}
+
+func (v *verifier) checkPolicies() {
+	used := map[string]bool{}
+	for _, r := range v.content.Requests {
+		used[r.Terms.Version] = true
+	}
+	for _, text := range v.content.Policies {
+		where := "policy " + plan.Escape(text.Version)
+		if v.absent(text.Canonical) {
+			continue
+		}
+		p, err := policy.FromCanonical([]byte(text.Canonical))
+		switch {
+		case err != nil:
+			v.bad(where, "%v", err)
+			continue
+		case p.Version() != text.Version:
+			v.bad(where, "its bytes are those of %s", p.Version())
+		case v.policies[text.Version] != nil:
+			v.bad(where, "it is there twice")
+		case !used[text.Version]:
+			v.bad(where, "no request was evaluated with it")
+		case len(v.options.Policies) > 0 && !slices.Contains(v.options.Policies, text.Version):
+			v.bad(where, "it is none of the policies that you gave")
+		}
+		v.policies[text.Version] = p
+	}
+}
+
+func (v *verifier) checkRequests() {
+	for i, r := range v.content.Requests {
+		where := "request " + plan.Escape(r.RequestID)
+		if _, again := v.requests[r.RequestID]; again || r.RequestID == "" {
+			v.bad(where, "it has no id of its own")
+		}
+		v.requests[r.RequestID] = i
+		gate, err := OpenGate(v.content.RunID, v.content.Task.Asked.Requester, r)
+		if err != nil {
+			v.bad(where, "%v", err)
+		}
+		v.gates = append(v.gates, gate)
+		if want := r.OpenedAt.Add(r.Terms.DecideWithin); !want.Equal(r.DecideBy) {
+			v.bad(where, "opened at %s with %s to decide, it does not wait until %s", stamp(r.OpenedAt), r.Terms.DecideWithin, stamp(r.DecideBy))
+		}
+		if i > 0 && v.content.Requests[i-1].OpenedAt.After(r.OpenedAt) {
+			v.bad(where, "it was opened before the one before it")
+		}
+		v.checkTerms(where, r)
+	}
+}
+
+// checkTerms evaluates the policy anew.
+func (v *verifier) checkTerms(where string, r Request) {
+	p, known := v.Plans[r.PlanHash]
+	if !known {
+		v.bad(where, "its plan %s is not there", r.PlanHash)
+		return
+	}
+	by := v.policies[r.Terms.Version]
+	if by == nil {
+		v.bad(where, "the policy %s that it was evaluated with is not there", plan.Escape(r.Terms.Version))
+		return
+	}
+	terms, err := by.Evaluate(p, v.content.Task.Asked.Requester)
+	switch {
+	case err != nil:
+		v.bad(where, "the policy %s cannot be applied to its plan: %v", by.Version(), err)
+	case !same(terms, r.Terms):
+		v.bad(where, "the policy %s asks for something else than its terms say", by.Version())
+	}
+}

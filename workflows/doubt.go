@@ -1,0 +1,203 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
+)
+
+// waiting lists the places of the actions about which nothing was said yet.
+func (s *State) waiting() []int {
+	var places []int
+	for i, a := range s.Actions {
+		if a.Status == StepInDoubt && a.Doubt != nil && a.Resolution == nil {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// inDoubt reports whether what became of an action waits for a person, or for
+// the record of what she said.
+func (s *State) inDoubt() bool { return slices.ContainsFunc(s.Actions, Action.unsettled) }
+
+// resolved reports whether an accepted resolution has not been acted upon.
+func (s *State) resolved() bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Resolution != nil && !a.Resolution.Applied })
+}
+
+// WhatWaits says why a run waits for a resolution; "" when it does not.
+func (s *State) WhatWaits() string {
+	if places := s.waiting(); len(places) > 0 {
+		row := s.Actions[places[0]]
+		text := "nobody knows what became of action " + row.ID
+		if more := len(places) - 1; more > 0 {
+			text += fmt.Sprintf(" and of %d more", more)
+		}
+		return plan.Clip(text+": "+row.Doubt.Detail, maxErrorText)
+	}
+	if i := slices.IndexFunc(s.Actions, Action.unsettled); i >= 0 {
+		return plan.Clip("action "+s.Actions[i].ID+" "+s.Actions[i].Next(), maxErrorText)
+	}
+	return ""
+}
+
+// Next says what follows from a word about the action that is not recorded yet;
+// "" when there is none.
+func (a Action) Next() string {
+	switch {
+	case a.Resolution == nil || !a.unsettled():
+		return ""
+	case a.Resolution.Outcome == approvals.Happened:
+		return "happened, says " + a.Resolution.Operator + "; that is being recorded"
+	case a.Doubt.QuietUntil != nil:
+		return "is sent again after " + a.Doubt.QuietUntil.Format(time.RFC3339) + " unless somebody says that it happened, or aborts"
+	default:
+		return "is sent again now unless somebody says that it happened, or aborts"
+	}
+}
+
+// Doubts is what resolutions are judged against now.
+func (s *State) Doubts() approvals.Doubts {
+	d := approvals.Doubts{RunID: s.Gate.RunID, Requester: s.Gate.Requester, Ended: s.Status.Ended()}
+	if s.Plan == nil || s.Request == nil {
+		return d
+	}
+	d.PlanHash, d.Terms = s.Plan.PlanHash, s.Request.Terms
+	for _, a := range s.Actions {
+		said := approvals.InDoubt{ActionID: a.ID}
+		if a.Resolution != nil {
+			said.Claim, said.Said = a.Resolution.Claim, a.Resolution.Outcome
+		}
+		switch {
+		case a.Resolvable():
+			said.Claim = strconv.FormatInt(a.Doubt.Token, 10)
+			d.Waiting = append(d.Waiting, said)
+		case a.Resolution != nil:
+			d.Resolved = append(d.Resolved, said)
+		}
+	}
+	return d
+}
+
+// Resolve lets an accepted resolution change the run. The verdict was given by
+// the judge; plan and action are compared once more.
+func (s *State) Resolve(v *approvals.Verdict) {
+	if v.Code != approvals.Accepted {
+		return
+	}
+	for i := range s.Actions {
+		row := &s.Actions[i]
+		if row.ID == v.ActionID && row.takes(v.Outcome) && s.Plan.PlanHash.String() == v.PlanHash {
+			row.Resolution = &Resolved{
+				Outcome: v.Outcome, Operator: v.Approver, Evidence: v.Evidence, At: v.At, Via: v.Via, Claim: v.Claim,
+			}
+			return
+		}
+	}
+	v.Code, v.Reason = approvals.TooLate, "the action was resolved while this resolution was judged"
+}
+
+// Settling marks a person's word as acted upon.
+func (s *State) Settling(i int, word *Resolved) {
+	if row := &s.Actions[i]; word != nil && row.Resolution != nil {
+		row.Resolution.Applied = true
+	}
+}
+
+// rowAfter is what becomes of an action, by what the ledger says of it and what
+// a person has said, if one has. Only what she says did not happen is begun
+// again. After an abort the ledger is not asked.
+var rowAfter = map[Standing]map[approvals.Outcome]StepStatus{
+	StandingDone: {
+		nothingSaid: StepCompleted, approvals.Happened: StepCompleted, approvals.NotHappened: StepCompleted,
+	},
+	StandingAbsent: {
+		nothingSaid: StepFailed, approvals.Happened: StepCompleted, approvals.NotHappened: StepPending,
+	},
+	// A word was about an earlier claim, and says nothing about this one.
+	StandingInDoubt: {
+		nothingSaid: StepInDoubt, approvals.Happened: StepInDoubt, approvals.NotHappened: StepInDoubt,
+	},
+}
+
+const nothingSaid approvals.Outcome = ""
+
+// ActionSettled records what the ledger says of an action in doubt, after a
+// person's word or, without one, after a look.
+func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
+	row := &s.Actions[i]
+	if out.Wait > 0 {
+		if word != nil && out.Doubt != nil {
+			row.Doubt = out.Doubt
+		}
+		return
+	}
+	next := rowAfter[out.Standing][s.said(i, word)]
+	switch {
+	case next == StepCompleted && out.Receipt != nil:
+		row.Status, row.Ref, row.Error, row.Doubt = next, out.Receipt.Ref, "", nil
+	case next == StepCompleted && out.Standing == StandingAbsent: // by a worker that does not record it
+		row.Status, row.Ref, row.Error, row.Doubt = next, "by the word of "+word.Operator, "", nil
+	case next == StepPending:
+		row.Status, row.Error, row.Doubt = next, "", nil
+	case next == StepFailed && row.Error == "":
+		// Nothing failed: the approval, or the target, was in the way.
+		row.Status, row.Doubt = StepPending, nil
+	case next == StepFailed:
+		row.Status, row.Doubt, row.Error = next, nil, strings.Replace(row.Error, EarlierUnknown, "", 1)
+	case next == StepInDoubt && out.Doubt != nil:
+		row.Status, row.Doubt, row.Resolution = next, out.Doubt, nil
+	default:
+		s.ActionUnsettled(i, errors.New("the activity named no standing"))
+	}
+}
+
+// said is a word for rowAfter. Histories from before verdicts named the claim
+// took every word, also an earlier one, for one that begins the action again.
+func (s *State) said(i int, word *Resolved) approvals.Outcome {
+	if before := s.Actions[i].Resolution; before != nil && !before.bound() {
+		return approvals.NotHappened
+	}
+	if word == nil {
+		return nothingSaid
+	}
+	return word.Outcome
+}
+
+// ActionUnsettled records that the ledger could not be asked: the action stays
+// in doubt, and no word about it can be taken.
+func (s *State) ActionUnsettled(i int, err error) {
+	row := &s.Actions[i]
+	row.Status, row.Doubt = StepInDoubt, nil
+	row.Error = plan.Clip(SettleAction+": "+FaultText(err), maxErrorText)
+}
+
+const (
+	maxShownDetail   = 300 // bytes of a doubt's detail in a status
+	maxShownEvidence = 200
+)
+
+func (d *Doubt) short() *Doubt {
+	if d == nil {
+		return nil
+	}
+	short := *d
+	short.Detail = plan.Clip(short.Detail, maxShownDetail)
+	return &short
+}
+
+func (r *Resolved) short() *Resolved {
+	if r == nil {
+		return nil
+	}
+	short := *r
+	short.Evidence = plan.Clip(short.Evidence, maxShownEvidence)
+	return &short
+}
