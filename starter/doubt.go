@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -11,30 +10,13 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// unresolved says which actions of a run that is over keep it from being
-// started once more, and what to do; "" when none does. An action in doubt is
-// none when a further attempt finds out by itself whether it happened.
-func unresolved(s workflows.Status) string {
-	hidden := s.Counts.InDoubt
-	var ids []string
-	for _, a := range s.Actions {
-		if a.Status != workflows.StepInDoubt {
-			continue
-		}
-		hidden--
-		if !a.Recoverable {
-			ids = append(ids, a.ID)
-		}
-	}
-	if hidden > 0 {
-		// Nothing is known of a row that the status leaves out.
-		ids = append(ids, fmt.Sprintf("%d more", hidden))
-	}
-	if len(ids) == 0 {
+// stillInDoubt says what starting a run once more means for the actions that it
+// left in doubt; "" when it left none.
+func stillInDoubt(s workflows.Status) string {
+	if s.Counts.InDoubt == 0 {
 		return ""
 	}
-	return fmt.Sprintf("no further attempt can find out whether these actions happened: %s. "+
-		"Look at their target, and start what is left under another business id", strings.Join(ids, ", "))
+	return fmt.Sprintf("; of what it left in doubt (%d) nothing is sent again before it is found out, or a person has said what became of it", s.Counts.InDoubt)
 }
 
 // printDoubts says of each action in doubt what was sent, when and where, what
@@ -53,8 +35,16 @@ func printDoubts(out io.Writer, s workflows.Status) {
 		}
 		if a.Resolution != nil {
 			fmt.Fprintf(out, "           %s, says %s: %s\n", a.Resolution.Outcome, plan.Escape(a.Resolution.Operator), plan.Escape(a.Resolution.Evidence))
+		}
+		if s.Status.Ended() {
 			continue
 		}
-		fmt.Fprintf(out, "           %s\n", plan.Escape(runs.ResolveCommand(s.RunID, a.ID, s.Resolver)))
+		if next := a.Next(); next != "" {
+			fmt.Fprintf(out, "           it %s\n", plan.Escape(next))
+		}
+		if a.Resolvable() {
+			fmt.Fprintf(out, "           %s\n           or, with \"outcome\" happened, not_happened or abort:\n           %s\n",
+				plan.Escape(runs.ResolveCommand(s.RunID, a.ID, s.Resolver)), plan.Escape(workflows.ResolveCommand(s.RunID, s.PlanHash, a, s.Resolver)))
+		}
 	}
 }

@@ -117,14 +117,11 @@ func next(run *runs.Run) string {
 	case s.Status == workflows.WaitingApproval:
 		return plan.Escape(workflows.Command("approver", "show", s.RunID)) + ", then\n  " + plan.Escape(approveCommand(run))
 	case s.Status == workflows.WaitingResolution:
-		return "look at the target, then say what became of the action with 'approver resolve'"
+		return "look at the target, then say what became of the action; the commands stand above"
 	case s.Status == workflows.Running:
 		return plan.Escape(workflows.Command("starter", "watch", s.RunID))
 	case s.Status.Ended() && s.Status != workflows.Completed:
-		if advice := unresolved(s); advice != "" {
-			return plan.Escape(advice)
-		}
-		return "starter start --again with the same task"
+		return "starter start --again with the same task" + stillInDoubt(s)
 	default:
 		return ""
 	}

@@ -32,8 +32,9 @@ type launch struct {
 //   - any, other input: an error, also with again;
 //   - running or completed, equal input: attached;
 //   - rejected, expired, failed or canceled, equal input: an error that names
-//     --again, and with again a new execution, unless an action is in doubt
-//     that no further attempt can find out about.
+//     --again, and with again a new execution. What the one before left in
+//     doubt stays so under its key: the new one finds out, or asks a person,
+//     before it sends anything.
 func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.Task, queue string, again bool) (launch, error) {
 	sum, err := digest(task)
 	if err != nil {
@@ -105,11 +106,8 @@ func mayAttach(run *runs.Run, input string, again bool) (attach bool, err error)
 	if !status.Ended() || status == workflows.Completed {
 		return true, nil
 	}
-	if advice := unresolved(run.Status); advice != "" {
-		return false, fmt.Errorf("run %s ended %s, and %s", run.ID, status, advice)
-	}
 	if !again {
-		return false, fmt.Errorf("%w\nStart it once more with --again", errEnded(run))
+		return false, fmt.Errorf("%w\nStart it once more with --again%s", errEnded(run), stillInDoubt(run.Status))
 	}
 	return false, nil
 }

@@ -104,7 +104,7 @@ func (x *execution) watchExpiry(ctx workflow.Context) {
 
 // expired reports whether the approval's life ended while an action waited.
 func (x *execution) expired() bool {
-	return x.expiry != nil && x.expiry.IsReady() && !x.state.Halt.Expired
+	return x.expiry != nil && x.expiry.IsReady() && !x.state.Halt.Expired && len(x.state.unconfirmed()) > 0
 }
 
 // giveUpConfirmations is for an execution that begins nothing more.

@@ -42,6 +42,9 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	work := disconnected(ctx)
 	for {
 		x.canceled = ctx.Err() != nil
+		// Here, and not where actions are begun: those in flight may leave no
+		// room to begin one.
+		x.state.Halt.Expired = x.state.Halt.Expired || x.expired()
 		x.act(work)
 		x.launch(work)
 		x.show(ctx)

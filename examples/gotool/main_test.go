@@ -60,5 +60,6 @@ func TestWorkerWithATool(t *testing.T) {
 	require.NotContains(t, out, "open  ")
 	pages, err := filepath.Glob(filepath.Join(dir, "book", "*"))
 	require.NoError(t, err)
-	require.Len(t, pages, 1, "one effect, counted at the target")
+	require.Len(t, pages, 2, "one effect of each of its two keys, counted at the target")
+	require.Contains(t, out, "ok      two at once: the target answered both with one receipt")
 }

@@ -87,6 +87,8 @@ func (f *fold) event(e *historypb.HistoryEvent) error {
 	case enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED:
 		// The workflow has given it up, and does not wait for its answer.
 		f.end(e.GetActivityTaskCancelRequestedEventAttributes().GetScheduledEventId())
+	case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+		return f.unattended(at)
 	case enums.EVENT_TYPE_MARKER_RECORDED:
 		return f.marker(e.GetMarkerRecordedEventAttributes(), at)
 	case enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
@@ -187,7 +189,7 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 			}
 		}
 	case workflows.RequestApproval:
-		err = f.asked(result, at)
+		err = f.asked(result)
 	case workflows.ExecuteAction:
 		var out workflows.ExecuteActionResult
 		if err = decode(result, &out); err == nil && s.action != noAction {
@@ -238,7 +240,8 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 // workflow, those in flight are waited for, and the first failure names it; one
 // in doubt is none, before the ledger and a person were asked.
 func (f *fold) landed(s scheduled, at time.Time) {
-	failed := f.state.Actions[s.action].Failed()
+	row := f.state.Actions[s.action]
+	failed := row.Failed() && !(s.step == workflows.ExecuteAction && row.Status == workflows.StepInDoubt)
 	switch {
 	case failed && f.first == noAction:
 		f.first = s.action
@@ -254,6 +257,8 @@ func (f *fold) landed(s scheduled, at time.Time) {
 	case f.first != noAction:
 		row := f.state.Actions[f.first]
 		f.state.Fail(workflows.ExecuteAction, row.ID+": "+row.Error, attempts, at)
+	case f.state.Halt.Rejected != "":
+		f.state.Fail(workflows.ExecuteAction, f.state.Halt.Rejected, attempts, at)
 	case !f.left():
 		f.state.Complete(workflows.ExecuteAction, attempts, at)
 	}
@@ -292,104 +297,6 @@ func (f *fold) left() bool {
 		}
 	}
 	return false
-}
-
-// marker reads the verdicts that a local activity recorded.
-func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) error {
-	if m.GetMarkerName() != "LocalActivity" || m.GetFailure() != nil {
-		return nil
-	}
-	var judged workflows.JudgeDecisionsResult
-	if err := decode(m.GetDetails()["result"], &judged); err != nil {
-		return err
-	}
-	for _, v := range judged.Verdicts {
-		if v.Code == approvals.Accepted && v.Outcome == "" && v.ActionID != "" {
-			f.state.MarkUnconfirmed()
-		}
-		if f.state.Take(&v); v.Code == approvals.Accepted && v.Outcome == approvals.Abort {
-			f.aborted(v, at)
-		}
-		f.state.Decisions.Add(v)
-	}
-	return nil
-}
-
-// attributes reads what the workflow shows outside: its status, and the
-// deadline with which a gate opens.
-func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
-	fields := attributes.GetIndexedFields()
-	if payload, ok := fields[workflows.DecideByAttribute]; ok {
-		decideBy := new(time.Time)
-		if err := converter.GetDefaultDataConverter().FromPayload(payload, decideBy); err != nil {
-			return err
-		}
-		if f.request != nil {
-			f.state.Request, f.request = f.request, nil
-		}
-		if f.state.DecideBy = decideBy; f.state.Request != nil {
-			f.state.OpenGate(f.task, f.runID)
-		}
-	}
-	if payload, ok := fields[workflows.StatusAttribute]; ok {
-		var status workflows.RunStatus
-		if err := converter.GetDefaultDataConverter().FromPayload(payload, &status); err != nil {
-			return err
-		}
-		// An end is shown a moment before it comes. It is one when the
-		// execution has closed, with its result.
-		if !status.Ended() {
-			f.state.Status, f.state.Reason = status, f.reason(status)
-		}
-		if status == workflows.Canceled && f.state.Grant != nil {
-			f.state.SkipRest() // and begins nothing more
-		}
-		if status == workflows.WaitingApproval && f.state.Grant != nil {
-			f.state.MarkUnconfirmed()
-		}
-	}
-	return nil
-}
-
-// reason is why the workflow shows the status, as far as the state tells.
-func (f *fold) reason(status workflows.RunStatus) string {
-	if status == workflows.WaitingResolution {
-		return f.state.WhatWaits()
-	}
-	if f.state.Status == workflows.WaitingResolution {
-		return ""
-	}
-	return f.state.Reason
-}
-
-// asked takes the request that a completed request_approval made.
-func (f *fold) asked(result *commonpb.Payloads, at time.Time) error {
-	made := new(workflows.RequestApprovalResult)
-	if err := decode(result, made); err != nil {
-		return err
-	}
-	if !made.Terms.Unattended() {
-		f.request = made
-		return nil
-	}
-	decideBy := at.Add(made.Terms.DecideWithin)
-	f.state.Request, f.state.DecideBy = made, &decideBy
-	f.state.OpenGate(f.task, f.runID)
-	return f.state.GrantByPolicy(at)
-}
-
-// telling takes a notice that is on its way.
-func (f *fold) telling(id int64, s scheduled, input *commonpb.Payloads) error {
-	var n workflows.Notice
-	if err := decode(input, &n); err != nil {
-		return err
-	}
-	s.notice = n.Key
-	f.running[id] = s
-	f.state.AddNotice(workflows.NoticeRow{
-		Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Waiting: n.Waiting, Status: workflows.StepRunning,
-	})
-	return nil
 }
 
 // pending joins what the server knows of running activities with the plan.

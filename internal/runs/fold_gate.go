@@ -1,0 +1,120 @@
+package runs
+
+import (
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/workflows"
+)
+
+// marker reads the verdicts that a local activity recorded.
+func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) error {
+	if m.GetMarkerName() != "LocalActivity" || m.GetFailure() != nil {
+		return nil
+	}
+	var judged workflows.JudgeDecisionsResult
+	if err := decode(m.GetDetails()["result"], &judged); err != nil {
+		return err
+	}
+	for _, v := range judged.Verdicts {
+		if v.Code == approvals.Accepted && v.Outcome == "" && v.ActionID != "" {
+			f.state.MarkUnconfirmed()
+		}
+		if f.state.Take(&v); v.Code == approvals.Accepted && v.Outcome == approvals.Abort {
+			f.aborted(v, at)
+		}
+		f.state.Decisions.Add(v)
+	}
+	if rejected := f.state.Halt.Rejected; rejected != "" && !f.inFlight() {
+		f.state.Fail(workflows.ExecuteAction, rejected, 0, at)
+	}
+	return nil
+}
+
+// attributes reads what the workflow shows outside: its status, and the
+// deadline with which a gate opens.
+func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
+	fields := attributes.GetIndexedFields()
+	if payload, ok := fields[workflows.DecideByAttribute]; ok {
+		decideBy := new(time.Time)
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, decideBy); err != nil {
+			return err
+		}
+		if f.request != nil {
+			f.state.Request, f.request = f.request, nil
+		}
+		if f.state.DecideBy = decideBy; f.state.Request != nil {
+			f.state.OpenGate(f.task, f.runID)
+		}
+	}
+	if payload, ok := fields[workflows.StatusAttribute]; ok {
+		var status workflows.RunStatus
+		if err := converter.GetDefaultDataConverter().FromPayload(payload, &status); err != nil {
+			return err
+		}
+		// An end is shown a moment before it comes. It is one when the
+		// execution has closed, with its result.
+		if !status.Ended() {
+			f.state.Status, f.state.Reason = status, f.reason(status)
+		}
+		if status == workflows.Canceled && f.state.Grant != nil {
+			f.state.SkipRest() // and begins nothing more
+		}
+		if status == workflows.WaitingApproval && f.state.Grant != nil {
+			f.state.MarkUnconfirmed()
+		}
+	}
+	return nil
+}
+
+// reason is why the workflow shows the status, as far as the state tells.
+func (f *fold) reason(status workflows.RunStatus) string {
+	if status == workflows.WaitingResolution {
+		return f.state.WhatWaits()
+	}
+	if f.state.Status == workflows.WaitingResolution {
+		return ""
+	}
+	return f.state.Reason
+}
+
+// asked takes the request that a completed request_approval made. Its gate
+// opens with the deadline that the workflow fixes, see attributes.
+func (f *fold) asked(result *commonpb.Payloads) error {
+	made := new(workflows.RequestApprovalResult)
+	if err := decode(result, made); err != nil {
+		return err
+	}
+	f.request = made
+	return nil
+}
+
+// unattended opens the grant of a plan about which nobody is asked. That is of
+// the workflow task after the request, whose beginning is the workflow's time.
+func (f *fold) unattended(at time.Time) error {
+	if f.request == nil || !f.request.Terms.Unattended() {
+		return nil
+	}
+	decideBy := at.Add(f.request.Terms.DecideWithin)
+	f.state.Request, f.state.DecideBy, f.request = f.request, &decideBy, nil
+	f.state.OpenGate(f.task, f.runID)
+	return f.state.GrantByPolicy(at)
+}
+
+// telling takes a notice that is on its way.
+func (f *fold) telling(id int64, s scheduled, input *commonpb.Payloads) error {
+	var n workflows.Notice
+	if err := decode(input, &n); err != nil {
+		return err
+	}
+	s.notice = n.Key
+	f.running[id] = s
+	f.state.AddNotice(workflows.NoticeRow{
+		Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Waiting: n.Waiting, Status: workflows.StepRunning,
+	})
+	return nil
+}
