@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"context"
+
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
@@ -17,7 +19,8 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// Activities holds what the steps need. All fields but Notices must be set.
+// Activities holds what the steps need. All fields but Notices and StillOurs
+// must be set.
 type Activities struct {
 	Roots    map[string]string           // source roots by name: absolute folders
 	Limits   sources.Limits              // of one collection
@@ -29,6 +32,9 @@ type Activities struct {
 	Parallel int // how many actions of one plan may be in flight
 	Notices  *notify.Channels
 	Log      *zap.Logger
+	// StillOurs reports whether the server still waits for the attempt whose
+	// context it gets: [AskServer]. Nil asks nobody, for tests without a server.
+	StillOurs func(ctx context.Context, said any) error
 
 	decoded   recent[plan.Digest, plan.Plan]
 	evaluated recent[evaluation, approvals.Terms]

@@ -55,7 +55,7 @@ func (a *Activities) carryOut(
 	if err := mayBegin(ctx); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	if err := stillOurs(ctx, t.said()); err != nil {
+	if err := a.stillOurs(ctx, t.said()); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Attempt(ctx, tool, tools.Call{
@@ -218,18 +218,22 @@ func outcomeUnknown(err error) error {
 	return unknown
 }
 
+// AskServer reports whether the Temporal server still waits for this attempt,
+// and leaves said with it as the attempt's last word.
+func AskServer(ctx context.Context, said any) error {
+	return activity.GetClient(ctx).RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, said)
+}
+
 // stillOurs asks the server whether it still waits for this attempt. A worker
 // that was suspended between being handed the attempt and beginning it does not
 // know for how long, so its clock lags: the server may have given the attempt up
 // since, and the run may have ended without it. What is lost after this answer
-// the lease and the clock notice. Nil also in a test without a server.
-// It leaves said with the server as the attempt's last word.
-func stillOurs(ctx context.Context, said past) error {
-	server := activity.GetClient(ctx)
-	if server == nil {
+// the lease and the clock notice.
+func (a *Activities) stillOurs(ctx context.Context, said past) error {
+	if a.StillOurs == nil {
 		return nil
 	}
-	err := server.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, said)
+	err := a.StillOurs(ctx, said)
 	if err == nil {
 		return nil
 	}

@@ -24,10 +24,10 @@ const maxVersions = 1000
 //	in doubt, another          any                        refused, in_doubt
 //	not there, or released     none                       next: a new effect
 //	not there, or released     this payload               planned as done, with its receipt
-//	not there, or released     another, and the tool      next, and the plan says what it
-//	                           replaces                   replaces
-//	not there, or released     another, and the tool      refused, key_conflict
-//	                           does not
+//	not there, or released     another, and this one      next, and the plan says what
+//	                           takes its place            it replaces
+//	not there, or released     another, and this one      refused, key_conflict
+//	                           would stand beside it
 //
 // An older version of this payload does not count: it has been replaced. No
 // version is ever raised over an unknown outcome, and none for a tool whose

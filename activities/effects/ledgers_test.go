@@ -16,6 +16,7 @@ type faulty struct {
 	begin, complete, release error
 	afterBegin, afterRelease func()
 	renewFails               atomic.Bool
+	away                     atomic.Bool // no receipt can be recorded, and no claim parked
 	renewals                 atomic.Int64
 }
 
@@ -39,10 +40,20 @@ func (l *faulty) Renew(ctx context.Context, key string, token int64, lease time.
 }
 
 func (l *faulty) Complete(ctx context.Context, key string, token int64, r plan.Receipt) error {
+	if l.away.Load() {
+		return errGone
+	}
 	if l.complete != nil {
 		return l.complete
 	}
 	return l.Ledger.Complete(ctx, key, token, r)
+}
+
+func (l *faulty) Park(ctx context.Context, key string, token int64, reason string, ended bool) error {
+	if l.away.Load() {
+		return errGone
+	}
+	return l.Ledger.Park(ctx, key, token, reason, ended)
 }
 
 func (l *faulty) Release(ctx context.Context, key string, token int64, reason string) error {

@@ -205,7 +205,8 @@ func restartTemporal(ctx context.Context, s *stage, r *rand.Rand) {
 
 // everything is all of it, one after the other and over each other.
 func everything(ctx context.Context, s *stage, r *rand.Rand) {
-	for between(ctx, r, 200*time.Millisecond, time.Second) {
+	s.aim(ctx, r, patience) // there is nothing to hit before the first action
+	for ; ctx.Err() == nil; between(ctx, r, 200*time.Millisecond, time.Second) {
 		short, cancel := context.WithTimeout(ctx, 3*time.Second)
 		long, cancelLong := context.WithTimeout(ctx, 10*time.Second)
 		switch r.IntN(9) {

@@ -7,7 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,6 +61,101 @@ func BenchmarkRecoveryAfterKill(b *testing.B) {
 		_ = victim.Wait()
 	}
 	b.ReportMetric(median(took).Seconds(), "median-s/recovery")
+}
+
+// BenchmarkApprovalAfterAFlood is how long a valid approval waits for its
+// verdict behind 3,000 that nobody can read, sent as fast as eight senders can,
+// and how long one waits behind none.
+func BenchmarkApprovalAfterAFlood(b *testing.B) {
+	const flood, senders = 3000, 8
+	bench := newBench(b)
+	bench.worker()
+	bench.verdict(bench.startToGate("warm-up"))
+	var alone, behind []time.Duration
+	for i := 0; b.Loop(); i++ {
+		if i == 3 {
+			break // each sends thousands of signals
+		}
+		alone = append(alone, bench.verdict(bench.startToGate(fmt.Sprintf("alone-%d", i))))
+		run, gate := bench.startToGate(fmt.Sprintf("flooded-%d", i))
+		var sent atomic.Int64
+		var bots sync.WaitGroup
+		for range senders {
+			bots.Go(func() {
+				for sent.Add(1) <= flood {
+					if err := bench.client.SignalWorkflow(b.Context(), run, "", workflows.ApprovalName, "noise"); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		bots.Wait()
+		behind = append(behind, bench.verdict(run, gate))
+	}
+	b.ReportMetric(float64(median(alone).Milliseconds()), "median-ms/alone")
+	b.ReportMetric(float64(median(behind).Milliseconds()), "median-ms/behind-3000")
+}
+
+// BenchmarkAThousandWaitingRuns is what one worker process costs while a
+// thousand runs wait at their gates and nothing happens: its resident memory, and
+// the processor time that it takes in half a minute.
+func BenchmarkAThousandWaitingRuns(b *testing.B) {
+	const runs, starters, idle = 1000, 8, 30 * time.Second
+	bench := newBench(b)
+	worker := bench.worker()
+	empty := residentMemory(b, worker.Process.Pid)
+	for i := 0; b.Loop(); i++ {
+		if i > 0 {
+			break // it is measured once
+		}
+		var begun atomic.Int64
+		var all sync.WaitGroup
+		for range starters {
+			all.Go(func() {
+				for n := begun.Add(1); n <= runs; n = begun.Add(1) {
+					bench.startToGate(fmt.Sprintf("waiting-%d", n))
+				}
+			})
+		}
+		all.Wait()
+		before := processorTime(b, worker.Process.Pid)
+		time.Sleep(idle)
+		b.ReportMetric(float64(empty>>20), "MiB/no-run")
+		b.ReportMetric(float64(residentMemory(b, worker.Process.Pid)>>20), "MiB/1000-runs")
+		b.ReportMetric(float64((processorTime(b, worker.Process.Pid)-before).Milliseconds()), "cpu-ms/30s-idle")
+	}
+}
+
+// residentMemory is a process's, in bytes (proc_pid_status(5), VmRSS).
+func residentMemory(b *testing.B, pid int) int64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Skipf("no /proc: %v", err)
+	}
+	var kib int64
+	_, after, found := strings.Cut(string(status), "VmRSS:")
+	require.True(b, found)
+	_, err = fmt.Sscanf(after, "%d kB", &kib)
+	require.NoError(b, err)
+	return kib << 10
+}
+
+// processorTime is what a process has taken so far (proc_pid_stat(5), fields 14
+// and 15, in hundredths of a second).
+func processorTime(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(b, err)
+	_, after, found := strings.Cut(string(stat), ") ")
+	require.True(b, found)
+	fields := strings.Fields(after) // from field 3 on
+	user, err := strconv.Atoi(fields[14-3])
+	require.NoError(b, err)
+	system, err := strconv.Atoi(fields[15-3])
+	require.NoError(b, err)
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 func median(d []time.Duration) time.Duration {
@@ -121,27 +219,49 @@ func (x *bench) awaitStopped(cmd *exec.Cmd) {
 	}, patience, 5*time.Millisecond)
 }
 
-// run starts a run, approves its plan, does what is to be done then, and
-// waits for its end.
-func (x *bench) run(id string, afterApproval func()) {
+// startToGate starts a run and waits for its plan.
+func (x *bench) startToGate(id string) (run string, gate workflows.Status) {
 	ctx := context.Background()
 	task := workflows.Task{
 		Tenant: "bench", BusinessID: id, Goal: "one page", Requester: "ann.wu",
 		Context: []workflows.Source{{Root: "notes"}},
 		Tools:   []workflows.ToolUse{{Tool: "gitpages", Target: "kb", Path: id + ".md"}},
 	}
-	run, err := x.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	started, err := x.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: task.RunID(), TaskQueue: workflows.DefaultTaskQueue, WorkflowTaskTimeout: 3 * time.Second,
 	}, workflows.WorkflowType, task)
 	require.NoError(x.b, err)
-	status := x.awaitGate(ctx, run.GetID())
-	require.NoError(x.b, x.client.SignalWorkflow(ctx, run.GetID(), "", workflows.ApprovalName, approvals.Decision{
+	return started.GetID(), x.awaitGate(ctx, started.GetID())
+}
+
+// verdict sends a valid approval and says how long its verdict took.
+func (x *bench) verdict(run string, gate workflows.Status) time.Duration {
+	ctx := context.Background()
+	begun := time.Now()
+	handle, err := x.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: run, UpdateName: workflows.ApprovalName, WaitForStage: client.WorkflowUpdateStageCompleted,
+		Args: []any{approvals.Decision{Decision: approvals.Approve, PlanHash: gate.PlanHash, Approver: "bo.lin"}},
+	})
+	require.NoError(x.b, err)
+	var verdict approvals.Verdict
+	require.NoError(x.b, handle.Get(ctx, &verdict))
+	took := time.Since(begun)
+	require.Equal(x.b, approvals.Accepted, verdict.Code)
+	return took
+}
+
+// run starts a run, approves its plan, does what is to be done then, and
+// waits for its end.
+func (x *bench) run(id string, afterApproval func()) {
+	ctx := context.Background()
+	run, status := x.startToGate(id)
+	require.NoError(x.b, x.client.SignalWorkflow(ctx, run, "", workflows.ApprovalName, approvals.Decision{
 		Decision: approvals.Approve, PlanHash: status.PlanHash, Approver: "bo.lin",
 	}))
 	if afterApproval != nil {
 		afterApproval()
 	}
-	require.NoError(x.b, run.Get(ctx, &status))
+	require.NoError(x.b, x.client.GetWorkflow(ctx, run, "").Get(ctx, &status))
 	require.Equal(x.b, workflows.Completed, status.Status)
 	require.Equal(x.b, 1, *status.EffectCount)
 }

@@ -66,6 +66,8 @@ func build(
 		Parallel: cfg.Limits.ParallelActions,
 		Notices:  channels,
 		Log:      log,
+
+		StillOurs: activities.AskServer,
 	}, func() { _ = errors.Join(box.Close(), ledger.Close(), store.Close()) }, nil
 }
 

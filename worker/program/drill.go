@@ -124,7 +124,7 @@ func (f *drillFlags) wish() (rehearsal.Wish, error) {
 
 func newDrillID() string {
 	id := make([]byte, 8)
-	rand.Read(id) //nolint:errcheck // it never fails
+	rand.Read(id) // never fails
 	return "drill-" + hex.EncodeToString(id)
 }
 

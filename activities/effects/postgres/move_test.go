@@ -44,6 +44,8 @@ func TestMoveFromSQLite(t *testing.T) {
 	}
 	want, err := file.Rows(t.Context(), keys)
 	require.NoError(t, err)
+	identity, err := file.Identity(t.Context())
+	require.NoError(t, err)
 	require.Len(t, want, len(keys))
 	require.NoError(t, file.Close())
 
@@ -53,7 +55,10 @@ func TestMoveFromSQLite(t *testing.T) {
 	cmd.Env = append(os.Environ(), "DATA="+folder, "LEDGER="+address)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Equal(t, "COPY 5\n", string(out))
+	require.Equal(t, "COPY 5\nUPDATE 1\n", string(out))
+	moved, err := l.Identity(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, identity, moved, "the runs that were planned on the file go on")
 	got, err := l.Rows(t.Context(), keys)
 	require.NoError(t, err)
 	require.Equal(t, want, got)

@@ -24,14 +24,14 @@ func (s findingSender) Find(ctx context.Context, r declared.Request) (tools.Pres
 // proves an absence, and only an answer on which both expressions have a value:
 // a page for maintenance has neither effect nor error in it.
 //
-//	found     absent     concluded
-//	--------  ---------  -----------------------------------------
-//	true      true       not proven: one of the two is wrong
-//	true      any other  found
-//	false     true       absent; not proven, without the authority
-//	false     false      not proven, as without absent
-//	false     no value   nothing: asked again
-//	no value  any        nothing: asked again
+//	found and absent             what is concluded
+//	---------------------------  -----------------------------------------
+//	true, and true               not proven: one of the two is wrong
+//	true, and anything else      the effect is there
+//	false, and true              it is not; not proven, without authority
+//	false, and false             not proven; so without an absent
+//	false, and no value          nothing: the target is asked again
+//	no value, and anything       nothing: the target is asked again
 func (s *sender) find(ctx context.Context, r declared.Request) (tools.Presence, declared.Effect, string, error) {
 	l := s.Lookup
 	a, err := s.read(ctx, l.Read, r.Vars)
