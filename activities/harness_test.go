@@ -246,7 +246,7 @@ func (h *house) action(p workflows.MakePlanResult, i int) workflows.ExecuteActio
 	h.t.Helper()
 	return workflows.ExecuteActionInput{
 		RunID: runID, Tenant: task().Tenant, Requester: task().Requester, PlanHash: p.PlanHash, Blob: p.Blob,
-		ActionID: p.Actions[i].ID, Key: p.Actions[i].Key, Grant: h.grant(p.PlanHash),
+		ActionID: p.Actions[i].ID, Key: p.Actions[i].Key, Grant: h.grant(p.PlanHash), Ledger: p.Ledger, Expected: p.Actions[i].InDoubt,
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 //	STARTED, the claim spoken of   in doubt  recorded: done     when no call can be under
 //	                                                            way, recorded: absent
 //	STARTED, another claim         in doubt  in doubt           in doubt
-//	COMPLETED, by this action      done      done               done
+//	COMPLETED, by this action      done      done, as it is     done, as it is
 //	COMPLETED, by another          absent    done               absent
 //
 // It waits until no attempt is at work. For the end of a call that may be under

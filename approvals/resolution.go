@@ -120,7 +120,8 @@ func (r Resolution) check() error {
 	case len(r.Evidence) > MaxTextBytes:
 		return fmt.Errorf("the evidence has %d bytes; at most %d are allowed", len(r.Evidence), MaxTextBytes)
 	case r.Claim == "" && r.Outcome == NotHappened:
-		return errors.New("there is no claim, which not_happened needs: the run's status names the claim in doubt ('starter status RUN', or the query 'status')")
+		return errors.New("there is no claim, which not_happened needs: " +
+			"the run's status names the claim in doubt ('starter status RUN', or the query 'status')")
 	}
 	return nil
 }
@@ -269,7 +270,8 @@ func resolve(d Doubts, r Resolution) (Code, string) {
 	case d.Resolved[at].Said == r.Outcome:
 		return Duplicate, fmt.Sprintf("The action %s was resolved so already. Nothing is left to do.", id)
 	default:
-		return Contradicts, fmt.Sprintf("The action %s was resolved as %s before, and that is recorded; it stands. %s", id, d.Resolved[at].Said, tooLateFor(d.Resolved[at].Said))
+		said := d.Resolved[at].Said
+		return Contradicts, fmt.Sprintf("The action %s was resolved as %s before, and that is recorded; it stands. %s", id, said, tooLateFor(said))
 	}
 }
 

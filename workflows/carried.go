@@ -44,7 +44,8 @@ func (d Decisions) carried() Decisions {
 	short := Decisions{Counts: d.Counts, Recent: append([]approvals.Verdict(nil), d.Recent...)}
 	for i := range short.Recent {
 		v := &short.Recent[i]
-		v.Reason, v.Comment, v.Feedback = plan.Clip(v.Reason, maxCarriedDetail), plan.Clip(v.Comment, maxCarriedComment), plan.Clip(v.Feedback, maxCarriedComment)
+		v.Reason = plan.Clip(v.Reason, maxCarriedDetail)
+		v.Comment, v.Feedback = plan.Clip(v.Comment, maxCarriedComment), plan.Clip(v.Feedback, maxCarriedComment)
 	}
 	return short
 }

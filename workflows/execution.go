@@ -29,15 +29,7 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 	if r.state.Status != WaitingResolution && len(r.state.unconfirmed()) == 0 {
 		r.setStatus(ctx, Running, "")
 	}
-	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions)), settling: make([]bool, len(r.state.Actions))}
-	for i := range r.state.Actions {
-		if row := &r.state.Actions[i]; row.unsettled() { // in the execution that continued as this one
-			x.begun[i] = true
-			if row.Resolution != nil {
-				row.Resolution.Applied = false // it waited there for its time
-			}
-		}
-	}
+	x := newExecution(r)
 	// In-flight actions outlive a cancellation: their outcome must be known.
 	work := disconnected(ctx)
 	for {
@@ -51,19 +43,38 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 		if x.inFlight == 0 && !x.waits() {
 			return x.finish(ctx)
 		}
-		landed, unconfirmed := x.landed, len(x.state.unconfirmed())
-		x.watchExpiry(work)
-		err := workflow.Await(work, func() bool {
-			return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() ||
-				len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAsNew(ctx)
-		})
-		switch {
-		case err != nil:
+		if err := x.awaitChange(ctx, work); err != nil {
 			return stop, err
-		case x.mayContinueAsNew(ctx):
+		}
+		if x.mayContinueAsNew(ctx) {
 			return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, x.task, x.state.Carried())
 		}
 	}
+}
+
+// newExecution begins where the execution that continued as this one waited.
+func newExecution(r *agentRun) *execution {
+	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions)), settling: make([]bool, len(r.state.Actions))}
+	for i := range r.state.Actions {
+		if row := &r.state.Actions[i]; row.unsettled() {
+			x.begun[i] = true
+			if row.Resolution != nil {
+				row.Resolution.Applied = false // it waited there for its time
+			}
+		}
+	}
+	return x
+}
+
+// awaitChange waits until there is something to be done: an action came back,
+// a person spoke, the approval's life or the run is to end.
+func (x *execution) awaitChange(ctx, work workflow.Context) error {
+	landed, unconfirmed := x.landed, len(x.state.unconfirmed())
+	x.watchExpiry(work)
+	return workflow.Await(work, func() bool {
+		return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() ||
+			len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAsNew(ctx)
+	})
 }
 
 func (x *execution) stopping() bool {

@@ -67,7 +67,8 @@ func validator[T any](parse func([]byte) (T, error)) func(converter.RawValue) er
 				"the input is not sent as "+converter.MetadataEncodingJSON, string(approvals.Malformed), nil)
 		}
 		if _, err := parse(sent.Payload().GetData()); err != nil {
-			return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), err)
+			// Without err as its cause, which would say all of it again.
+			return temporal.NewNonRetryableApplicationError(err.Error(), string(approvals.Malformed), nil)
 		}
 		return nil
 	}

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -312,4 +314,26 @@ func TestRowAfterSettling(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A malformed update is refused at once, and says once why.
+func TestMalformedUpdateIsRefusedInOneSentence(t *testing.T) {
+	w := doubtful(t, 1)
+	var refused error
+	w.at(time.Minute, func() {
+		w.env.UpdateWorkflow(workflows.ResolutionName, "u1", &testsuite.TestUpdateCallback{
+			OnAccept:   func() { t.Error("it is admitted") },
+			OnReject:   func(err error) { refused = err },
+			OnComplete: func(any, error) {},
+		}, json.RawMessage(fmt.Sprintf(`{"action_id":"a","plan_hash":%q,"outcome":"not_happened","operator":"cy.ma","evidence":"e"}`, w.hash(0))))
+		w.resolve("a", "happened", "cy.ma")
+	})
+	s := w.run()
+	require.Equal(t, workflows.Completed, s.Status)
+	require.Equal(t, []string{"accepted", "accepted"}, codes(s), "it leaves no trace")
+	app, ok := errors.AsType[*temporal.ApplicationError](refused)
+	require.True(t, ok)
+	require.Equal(t, "malformed", app.Type())
+	require.Contains(t, app.Message(), "there is no claim, which not_happened needs")
+	require.NoError(t, app.Unwrap(), "a cause would say all of it again")
 }

@@ -105,9 +105,9 @@ const (
 //	yes   any            ErrDrift           drifted
 //	yes   any            ErrAbsent          absent
 //	any   yes            any                doubtful
-//	no    no             any                absent
-//	yes   no             the tool refused   absent
-//	yes   no             any                doubtful
+//	no    none           any                absent
+//	yes   none           the tool refused   absent
+//	yes   none           any                doubtful
 func (a *attempt) endingOf(err error) ending {
 	switch {
 	case a.sent && errors.Is(err, tools.ErrDrift):

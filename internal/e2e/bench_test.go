@@ -123,7 +123,7 @@ func BenchmarkAThousandWaitingRuns(b *testing.B) {
 		time.Sleep(idle)
 		b.ReportMetric(float64(empty>>20), "MiB/no-run")
 		b.ReportMetric(float64(residentMemory(b, worker.Process.Pid)>>20), "MiB/1000-runs")
-		b.ReportMetric(float64((processorTime(b, worker.Process.Pid)-before).Milliseconds()), "cpu-ms/30s-idle")
+		b.ReportMetric(float64((processorTime(b, worker.Process.Pid) - before).Milliseconds()), "cpu-ms/30s-idle")
 	}
 }
 

@@ -53,6 +53,15 @@ func keyHeader(class string) string {
 // order starts the run whose plan lies among the notes, and approves it.
 func (s *site) order() (run string) {
 	s.t.Helper()
+	run = s.requested()
+	s.await(run, workflows.WaitingApproval)
+	s.approve(run, "bo.lin")
+	return run
+}
+
+// requested starts that run.
+func (s *site) requested() (run string) {
+	s.t.Helper()
 	task, err := json.Marshal(workflows.Task{
 		Tenant: s.name, BusinessID: "orders", Goal: "order it", Requester: "ann.wu", Planner: "given",
 		Context: []workflows.Source{{Root: "notes"}}, Tools: []workflows.ToolUse{{Tool: "shop", Target: "shop"}},
@@ -60,10 +69,7 @@ func (s *site) order() (run string) {
 	require.NoError(s.t, err)
 	s.write("task.json", string(task))
 	s.starter("start", "--task", s.path("task.json"), "-t", s.name)
-	run = s.name + "/orders"
-	s.await(run, workflows.WaitingApproval)
-	s.approve(run, "bo.lin")
-	return run
+	return s.name + "/orders"
 }
 
 // sameByQuery requires that what is folded from the history is what the
@@ -95,6 +101,8 @@ func TestPersonResolvesWhatNobodyElseKnows(t *testing.T) {
 	require.Contains(t, said, "in doubt   action order, sent to shop/orders by tool shop at 20")
 	require.Contains(t, said, "key "+waiting.Actions[0].Key+", claim 1, attempt 1: ")
 	require.Contains(t, said, "approver resolve "+run+" order happened|not_happened|abort --as bo.lin --evidence")
+	require.Contains(t, said, `--name resolution --input '{"action_id":"order","plan_hash":"`+waiting.PlanHash.String()+`","claim":"1","outcome":"happened","operator":"bo.lin"`)
+	require.LessOrEqual(t, strings.Count(said, "a person must look at"), 1)
 	require.Contains(t, s.approver("list"), run+"  resolution")
 
 	require.Contains(t, s.fails(1, programs.approver, "resolve", run, "order", "happened", "--as", "ann.wu", "--evidence", "x"), "self_approval")
@@ -120,7 +128,7 @@ func TestNotHappenedByHandWhileTheWorkerIsDown(t *testing.T) {
 	s.eventually("the other action is done", func() bool { return s.status(run).Counts.Done == 1 })
 	worker.kill()
 	s.temporal("workflow", "signal", "--workflow-id", run, "--name", "resolution", "--input",
-		`{"action_id":"order","plan_hash":"`+gate.PlanHash.String()+`","outcome":"not_happened","operator":"cy.ma","evidence":"the shop has no such order"}`)
+		`{"action_id":"order","plan_hash":"`+gate.PlanHash.String()+`","outcome":"not_happened","claim":"1","operator":"cy.ma","evidence":"the shop has no such order"}`)
 	s.worker()
 	done := s.await(run, workflows.Completed)
 	require.Equal(t, 3, server.All())

@@ -52,7 +52,7 @@ func (s *site) untilExpired(run string) {
 // attemptEnded reports whether a worker's log says that an action's attempt has
 // ended, in whatever way.
 func attemptEnded(p *proc) bool {
-	for _, line := range strings.Split(p.said(), "\n") {
+	for line := range strings.SplitSeq(p.said(), "\n") {
 		if strings.Contains(line, `"step_name": "execute_action"`) && strings.Contains(line, "attempt ") {
 			return true
 		}

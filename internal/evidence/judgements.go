@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // checkJudgements judges every word anew, in the order in which they came, each
@@ -48,7 +49,11 @@ func (v *verifier) checkPhase(where string, j Judgement, place int, ended approv
 	isEnd := j.Phase == approvals.PhaseClosed || j.Phase == approvals.PhaseExpired
 	follows := j.Phase == approvals.PhaseNoPlan
 	if place >= 0 {
-		follows = j.Phase == v.gates[place].Request.Phase
+		now := &v.gates[place].Request
+		if follows && now.Phase == approvals.PhaseOpen && v.asksAgain(place) {
+			now.Phase = approvals.PhaseNoPlan // until the gate opens anew
+		}
+		follows = j.Phase == now.Phase
 	}
 	switch {
 	case ended != approvals.PhaseNoPlan && j.Phase != ended:
@@ -66,6 +71,17 @@ func (v *verifier) checkPhase(where string, j Judgement, place int, ended approv
 	return ended
 }
 
+// asksAgain reports whether a request that nobody met may have been followed by
+// another for the same plan, or by the end of the run before there was one.
+func (v *verifier) asksAgain(place int) bool {
+	requests := v.content.Requests
+	if place+1 < len(requests) {
+		return requests[place+1].PlanHash == requests[place].PlanHash
+	}
+	status := v.content.Result.Status
+	return requests[place].Terms.AskAgain > 0 && (!status.Ended() || status == workflows.Failed || status == workflows.Canceled)
+}
+
 // judgeDecisions judges one batch, and lets it change the request.
 func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
 	before := approvals.Request{RunID: v.content.RunID, Requester: v.content.Task.Asked.Requester}
@@ -77,7 +93,7 @@ func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
 	again := approvals.Judge(before, arrivals(j))
 	for i, w := range j.Words {
 		at := fmt.Sprintf("%s, decision %d", where, i)
-		if !same(again[i], w.Verdict) {
+		if !sameVerdict(again[i], w.Verdict) {
 			v.bad(at, "judged anew it is %s", saidOf(again[i]))
 			continue
 		}
@@ -145,7 +161,7 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 	again := approvals.JudgeResolutions(doubts, arrivals(j))
 	for i, w := range j.Words {
 		at := fmt.Sprintf("%s, resolution %d", where, i)
-		if !same(again[i], w.Verdict) {
+		if !sameVerdict(again[i], w.Verdict) {
 			v.bad(at, "judged anew it is %s", saidOf(again[i]))
 			continue
 		}
@@ -165,6 +181,13 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 		}
 		v.checkSigned(at, statement.Operator, statement.Bytes(), w)
 	}
+}
+
+// sameVerdict leaves the reason out: it is words for the sender, which another
+// version may choose otherwise.
+func sameVerdict(a, b approvals.Verdict) bool {
+	a.Reason, b.Reason = "", ""
+	return same(a, b)
 }
 
 func arrivals(j Judgement) []approvals.Arrival {

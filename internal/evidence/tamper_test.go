@@ -122,6 +122,9 @@ func TestWhatOnlyTheSealCovers(t *testing.T) {
 			}
 			if unseen(t, c.document(), o) {
 				found[c.pattern()] = true
+				if word, isRaw := strings.CutSuffix(c.path, "/raw"); isRaw {
+					require.Equal(t, "malformed", at(c.tree, word+"/verdict/code"), c.String())
+				}
 			}
 		}
 	}
@@ -206,6 +209,23 @@ type change struct {
 }
 
 func (c change) String() string { return c.kind + " " + c.path }
+
+// at is the value at a JSON Pointer.
+func at(tree any, pointer string) any {
+	for _, step := range strings.Split(pointer, "/")[1:] {
+		switch below := tree.(type) {
+		case map[string]any:
+			tree = below[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil {
+				return nil
+			}
+			tree = below[i]
+		}
+	}
+	return tree
+}
 
 // pattern is the change with * for every place in a list.
 func (c change) pattern() string {

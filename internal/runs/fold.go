@@ -92,7 +92,7 @@ func (f *fold) event(e *historypb.HistoryEvent) error {
 	case enums.EVENT_TYPE_MARKER_RECORDED:
 		return f.marker(e.GetMarkerRecordedEventAttributes(), at)
 	case enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES:
-		return f.attributes(e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes())
+		return f.attributes(e.GetUpsertWorkflowSearchAttributesEventAttributes().GetSearchAttributes(), at)
 	default:
 		return f.closed(e)
 	}

@@ -37,7 +37,7 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) 
 
 // attributes reads what the workflow shows outside: its status, and the
 // deadline with which a gate opens.
-func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
+func (f *fold) attributes(attributes *commonpb.SearchAttributes, at time.Time) error {
 	fields := attributes.GetIndexedFields()
 	if payload, ok := fields[workflows.DecideByAttribute]; ok {
 		decideBy := new(time.Time)
@@ -61,8 +61,9 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes) error {
 		if !status.Ended() {
 			f.state.Status, f.state.Reason = status, f.reason(status)
 		}
-		if status == workflows.Canceled && f.state.Grant != nil {
-			f.state.SkipRest() // and begins nothing more
+		if status == workflows.Canceled && f.state.Step(workflows.ExecuteAction).Status == workflows.StepRunning {
+			f.state.SkipRest()
+			f.state.Fail(workflows.ExecuteAction, "canceled", 0, at)
 		}
 		if status == workflows.WaitingApproval && f.state.Grant != nil {
 			f.state.MarkUnconfirmed()
