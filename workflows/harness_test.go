@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,8 @@ type world struct {
 	act func(workflows.ExecuteActionInput) (workflows.ExecuteActionResult, error)
 	// settle is what settle_action says; nil is a ledger in which what
 	// execute_action left in doubt is in doubt.
-	settle func(workflows.SettleActionInput) (workflows.SettleActionResult, error)
+	settle  func(workflows.SettleActionInput) (workflows.SettleActionResult, error)
+	judging time.Duration // how long a resolution is judged, by the machine's clock
 	// collect fails collect_context when set.
 	collect error
 
@@ -71,7 +73,7 @@ func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
 		workflows.SettleAction:            w.settleAction,
 		workflows.Notify:                  w.takeNotice,
 		workflows.JudgeDecisions:          (&activities.Activities{}).JudgeDecisions,
-		workflows.JudgeResolutions:        (&activities.Activities{}).JudgeResolutions,
+		workflows.JudgeResolutions:        w.judgeResolutions,
 	} {
 		w.env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
@@ -179,6 +181,12 @@ func (w *world) settled(in workflows.SettleActionInput) (workflows.SettleActionR
 		out.Standing = workflows.StandingAbsent
 	}
 	return out, nil
+}
+
+// judgeResolutions takes its time when the test wants it to.
+func (w *world) judgeResolutions(ctx context.Context, in workflows.JudgeResolutionsInput) (workflows.JudgeDecisionsResult, error) {
+	time.Sleep(w.judging)
+	return (&activities.Activities{}).JudgeResolutions(ctx, in)
 }
 
 // unknown is an outcome that the attempts of an action could not find out.

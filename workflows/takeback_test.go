@@ -143,6 +143,22 @@ func TestNotHappenedCanBeTakenBackUntilItIsRecorded(t *testing.T) {
 		require.Equal(t, 1, w.times("a"), "it is not sent again")
 		require.Equal(t, "by the word of bo.lin", s.Actions[0].Ref)
 	})
+	t.Run("while it is being recorded, and is judged only afterwards", func(t *testing.T) {
+		w := doubtful(t, 1)
+		w.settle = func(in workflows.SettleActionInput) (workflows.SettleActionResult, error) {
+			if in.Resolution != nil && in.Resolution.Outcome == approvals.NotHappened {
+				w.judging = 200 * time.Millisecond
+				w.resolve("a", "happened", "bo.lin")
+				time.Sleep(20 * time.Millisecond) // until the workflow has it
+			}
+			return w.settled(in)
+		}
+		w.at(time.Minute, func() { w.resolve("a", "not_happened", "cy.ma") })
+		s := w.run()
+		require.Equal(t, workflows.Completed, s.Status)
+		require.Equal(t, 1, w.times("a"), "it is not sent again")
+		require.Equal(t, "by the word of bo.lin", s.Actions[0].Ref)
+	})
 	t.Run("while the ledger is away", func(t *testing.T) {
 		w := doubtful(t, 1)
 		w.settle = func(in workflows.SettleActionInput) (workflows.SettleActionResult, error) {

@@ -78,27 +78,37 @@ func (f facts) grants(r *requestFact, today house, action actionFact, e scene.Ef
 		}
 	}
 	granted := r.made.Add(time.Second) // the workflow's own time, a little later
-	if free := f.everythingIsFree(r, asked); !free {
-		approved, at, err := f.approvalsOf(r, before, "")
-		if err != nil {
-			return err
-		}
-		granted = at
-		if err := asked.lets(f.requester, approved); err != nil {
-			return fmt.Errorf("by the policy %s that asked: %w", asked.name, err)
-		}
-		if !f.everythingIsFree(r, today) {
-			if err := today.lets(f.requester, approved); err != nil {
-				return fmt.Errorf("by the policy %s that paid: %w", today.name, err)
-			}
-		}
-	} else if !f.everythingIsFree(r, today) {
-		return fmt.Errorf("the policy %s that paid wants approvals, and nobody was asked", today.name)
+	var err error
+	switch {
+	case !f.everythingIsFree(r, asked):
+		granted, err = f.approvedUnder(r, asked, today, before)
+	case !f.everythingIsFree(r, today):
+		err = fmt.Errorf("the policy %s that paid wants approvals, and nobody was asked", today.name)
+	}
+	if err != nil {
+		return err
 	}
 	if until := granted.Truncate(time.Second).Add(time.Duration(asked.life) * time.Second); e.At.After(until.Add(lag)) {
 		return fmt.Errorf("it held until %s; paid at %s", until, e.At)
 	}
 	return f.confirmed(r, asked, today, action, before)
+}
+
+// approvedUnder is when the last approval came that both policies want.
+func (f facts) approvedUnder(r *requestFact, asked, today house, before []acceptedFact) (time.Time, error) {
+	approved, at, err := f.approvalsOf(r, before, "")
+	if err != nil {
+		return at, err
+	}
+	if err := asked.lets(f.requester, approved); err != nil {
+		return at, fmt.Errorf("by the policy %s that asked: %w", asked.name, err)
+	}
+	if !f.everythingIsFree(r, today) {
+		if err := today.lets(f.requester, approved); err != nil {
+			return at, fmt.Errorf("by the policy %s that paid: %w", today.name, err)
+		}
+	}
+	return at, nil
 }
 
 // before are the decisions that were accepted by some time.

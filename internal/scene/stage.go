@@ -86,24 +86,24 @@ func Telling(hooks map[string]string) Option {
 }
 
 // Open makes a stage on a server, with a worker that has the policy.
-func Open(t testing.TB, server *devserver.Server, policyText string, options ...Option) *Stage {
-	t.Helper()
+func Open(tb testing.TB, server *devserver.Server, policyText string, options ...Option) *Stage {
+	tb.Helper()
 	s := &Stage{
-		Bank: newBank(), t: t, require: require.New(t), server: server, script: newScript(),
-		queue: fmt.Sprintf("stage-%d", stages.Add(1)), data: t.TempDir(), notes: t.TempDir(), policy: policyText,
+		Bank: newBank(), t: tb, require: require.New(tb), server: server, script: newScript(),
+		queue: fmt.Sprintf("stage-%d", stages.Add(1)), data: tb.TempDir(), notes: tb.TempDir(), policy: policyText,
 	}
 	s.require.NoError(os.WriteFile(filepath.Join(s.notes, "note.md"), []byte("# Payments\n"), 0o600))
 	var err error
 	s.client, err = client.Dial(client.Options{HostPort: server.Address(), Logger: temporalclient.Logger(zap.NewNop())})
 	s.require.NoError(err)
-	t.Cleanup(s.client.Close)
+	tb.Cleanup(s.client.Close)
 	s.reader = runs.Reader{Client: s.client, Namespace: client.DefaultNamespace}
-	s.blobs, err = blobs.Open(t.Context(), config.BlobURL(s.data))
+	s.blobs, err = blobs.Open(tb.Context(), config.BlobURL(s.data))
 	s.require.NoError(err)
-	t.Cleanup(func() { s.require.NoError(s.blobs.Close()) })
-	s.ledger, err = sqlite.Open(t.Context(), filepath.Join(s.data, "ledger.db"))
+	tb.Cleanup(func() { s.require.NoError(s.blobs.Close()) })
+	s.ledger, err = sqlite.Open(tb.Context(), filepath.Join(s.data, "ledger.db"))
 	s.require.NoError(err)
-	t.Cleanup(func() { s.require.NoError(s.ledger.Close()) })
+	tb.Cleanup(func() { s.require.NoError(s.ledger.Close()) })
 	for _, option := range options {
 		option(s)
 	}
