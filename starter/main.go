@@ -4,6 +4,7 @@
 //	starter start --goal TEXT --from ROOT[/PATH] --into REPOSITORY[/PATH]
 //	starter start --task FILE
 //	starter status | watch | cancel RUN
+//	starter evidence RUN -o FILE
 //	starter list
 //
 // Exit codes: 0 done, 1 an error or a run that did not complete, 2 wrong usage.
