@@ -19,9 +19,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/holdpoint/holdpoint/internal/config"
-	"github.com/holdpoint/holdpoint/internal/policyfile"
 	"github.com/holdpoint/holdpoint/internal/devserver"
 	"github.com/holdpoint/holdpoint/internal/devserver/devtest"
+	"github.com/holdpoint/holdpoint/internal/policyfile"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -42,9 +43,13 @@ func printDoubts(out io.Writer, s workflows.Status) {
 		if next := a.Next(); next != "" {
 			fmt.Fprintf(out, "           it %s\n", plan.Escape(next))
 		}
-		if a.Resolvable() {
-			fmt.Fprintf(out, "           %s\n           or, with \"outcome\" happened, not_happened or abort:\n           %s\n",
-				plan.Escape(runs.ResolveCommand(s.RunID, a.ID, s.Resolver)), plan.Escape(workflows.ResolveCommand(s.RunID, s.PlanHash, a, s.Resolver)))
+		if !a.Resolvable() {
+			continue
+		}
+		fmt.Fprintf(out, "           %s\n", plan.Escape(runs.ResolveCommand(s.RunID, a.ID, s.Resolver)))
+		if s.Proof != approvals.BySignature {
+			fmt.Fprintf(out, "           or, with \"outcome\" happened, not_happened or abort:\n           %s\n",
+				plan.Escape(workflows.ResolveCommand(s.RunID, s.PlanHash, a, s.Resolver)))
 		}
 	}
 }

@@ -56,14 +56,23 @@ func (r *agentRun) doubts() string {
 			b.WriteString("It " + plan.Escape(next) + ".\n\n")
 		}
 		if row.Resolvable() {
-			b.WriteString(fmt.Sprintf("Look there, then (`outcome` is `happened`, `not_happened` or `abort`):\n\n```\n%s\n```\n\n",
-				ResolveCommand(r.runID, r.state.Plan.PlanHash, row, first(r.state.Request.Terms.ResolversFor(r.task.Requester, row.ID)))))
+			b.WriteString(fmt.Sprintf("Look there, then (the outcome is `happened`, `not_happened` or `abort`):\n\n```\n%s\n```\n\n", r.howToResolve(row)))
 		}
 	}
 	if more > 0 {
 		b.WriteString(fmt.Sprintf("… and %d more.\n\n", more))
 	}
 	return b.String()
+}
+
+// howToResolve is the command of one who may.
+func (r *agentRun) howToResolve(row Action) string {
+	terms := r.state.Request.Terms
+	resolver := first(terms.ResolversFor(r.task.Requester, row.ID))
+	if terms.Proof == approvals.BySignature {
+		return Command("approver", "resolve", r.runID, row.ID, "happened", "--as", resolver, "--evidence", "what you saw")
+	}
+	return ResolveCommand(r.runID, r.state.Plan.PlanHash, row, resolver)
 }
 
 // howToApprove says who must say what, and how.

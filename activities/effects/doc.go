@@ -9,6 +9,9 @@
 //	state      event                                 next state
 //	---------  ------------------------------------  --------------------------------------
 //	no row     Begin                                 STARTED, token 1
+//	no row     Begin, after an attempt that may have STARTED, token 1; its row was lost: recover
+//	           claimed the key
+//	no row     Settle: a person says it happened     COMPLETED
 //	STARTED    Complete                              COMPLETED, with the receipt, for good
 //	STARTED    Release: nothing left this machine,   RELEASED
 //	           or the effect is surely absent
@@ -21,14 +24,19 @@
 //	STARTED    the same, with other parameters       as it was; in doubt, to be settled first
 //	STARTED    Settle: a person says what happened   RELEASED or COMPLETED
 //	RELEASED   Begin                                 STARTED, next token
+//	RELEASED   Settle: a person says it happened     COMPLETED
 //	COMPLETED  Begin                                 as it was; its receipt is the answer
 //	COMPLETED  Begin, with other parameters          as it was; a conflict
+//
+// A claim, and a person's word, is for one ledger. One of another identity
+// refuses it, for what it does not know may well have happened.
 //
 // Four things keep a second effect away:
 //
 //   - The lease. While it runs nobody else gets the key. The one who holds it
 //     renews it for as long as the tool is at work, and stops the tool when
-//     that fails.
+//     that fails; but not when nobody else could make or find the effect anyway,
+//     for then the tool's answer is all that will ever be known.
 //   - The fencing token, which rises with each claim. Whoever was suspended
 //     for longer than the lease comes back with an old token: the ledger
 //     refuses its receipt, its result does not count, and no further write of

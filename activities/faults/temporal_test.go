@@ -57,6 +57,10 @@ func TestTemporal(t *testing.T) {
 			class: "unknown", code: "outcome_unknown", message: "outcome_unknown: nobody can tell",
 		},
 		{
+			name: "the last, whatever it is", err: &faults.Last{Err: &faults.Fault{Class: faults.Transient, Code: "locked", Reason: "locked"}},
+			class: "transient", code: "locked", message: "locked: locked",
+		},
+		{
 			name: "unnamed", err: errors.New(secret),
 			class: "unknown", code: "unnamed", message: "unnamed: an error of type *errors.errorString; see the worker's log", retryable: true, delay: 4 * time.Second,
 		},

@@ -23,7 +23,7 @@ func TestUpgradeGivesAnIdentity(t *testing.T) {
 			is_applied boolean NOT NULL, tstamp timestamp NOT NULL DEFAULT now())`,
 		`INSERT INTO holdpoint_ledger_versions (version_id, is_applied) VALUES (0, true), (1, true)`,
 		`INSERT INTO holdpoint_effects VALUES ('k', 'acme', 'acme/demo-001', 'page', 'folder', 'kb',
-			'sha256:` + strings.Repeat("a", 64) + `', 'RELEASED', 1, 7, 'test', NULL, now(), NULL, NULL, 'refused', now(), current_timestamp, 'x')`,
+			'sha256:` + strings.Repeat("a", 64) + `', 'RELEASED', 1, 7, 'test', NULL, now(), NULL, null, 'refused', now(), current_timestamp, 'x')`,
 	} {
 		execute(t, address, statement)
 	}
