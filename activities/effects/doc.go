@@ -24,7 +24,7 @@
 //	STARTED    the same, with other parameters       as it was; in doubt, to be settled first
 //	STARTED    Settle: a person says what happened   RELEASED or COMPLETED
 //	RELEASED   Begin                                 STARTED, next token
-//	RELEASED   Settle: a person says it happened     COMPLETED
+//	RELEASED   Settle: a person says it happened     COMPLETED, her word is the receipt
 //	COMPLETED  Begin                                 as it was; its receipt is the answer
 //	COMPLETED  Begin, with other parameters          as it was; a conflict
 //

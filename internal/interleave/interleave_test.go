@@ -93,7 +93,8 @@ func (l *life) holds(t *testing.T) bool {
 		require.NotNil(t, l.seen, "the run was never seen")
 		history, err := l.run.History()
 		require.NoError(t, err)
-		require.True(t, l.seen.Closed, "the run hangs: it is %s: %s%s", l.seen.Status.Status, l.seen.Status.Reason, failedTasks(history))
+		require.True(t, l.seen.Closed, "the run hangs: it is %s: %s%s\n%+v", l.seen.Status.Status, l.seen.Status.Reason, failedTasks(history),
+			l.seen.Status.Decisions)
 		f, err := read(l.run.ID, history)
 		require.NoError(t, err)
 		paid := map[string]bool{}

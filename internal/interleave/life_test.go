@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -212,7 +213,7 @@ func (l *life) resolve(ctx context.Context) bool {
 		return false
 	}
 	for _, a := range l.seen.Status.Actions {
-		if a.Doubt == nil || a.Resolution != nil {
+		if !a.Resolvable() {
 			continue
 		}
 		outcome := approvals.NotHappened
@@ -223,6 +224,7 @@ func (l *life) resolve(ctx context.Context) bool {
 		// An error is seen by the next look, which finds the action still in doubt.
 		_ = l.run.TrySignal(ctx, workflows.ResolutionName, approvals.Resolution{
 			ActionID: a.ID, PlanHash: l.seen.Status.PlanHash, Outcome: outcome, Operator: "eve.li", Evidence: "looked at the bank",
+			Claim: strconv.FormatInt(a.Doubt.Token, 10),
 		})
 		return true
 	}

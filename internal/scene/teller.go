@@ -21,7 +21,7 @@ func (teller) Spec() tools.Spec {
 	schema := json.RawMessage(`{"type":"object"}`)
 	return tools.Spec{
 		Name: ToolName, Version: "1", Class: plan.Keyed, Risk: plan.HighRisk, Schema: schema, SchemaDigest: plan.Sum(schema),
-		CallTimeout: 30 * time.Second, KeyWindow: 24 * time.Hour, MaxAttempts: 50,
+		CallTimeout: 10 * time.Second, KeyWindow: 24 * time.Hour, MaxAttempts: 50,
 		Retry: faults.Retry{Base: 50 * time.Millisecond, Max: 200 * time.Millisecond},
 	}
 }
