@@ -19,7 +19,8 @@ func TestStormWithKilledConnections(t *testing.T) {
 	killed := 0
 	conn := connect(t, address)
 	failed := ledgertest.Storm(t, ledgers, func(ctx context.Context) {
-		for wait(ctx, 50*time.Millisecond) {
+		// A busy machine, too, must come through with a call between two kills.
+		for wait(ctx, 200*time.Millisecond) {
 			var n int
 			err := conn.QueryRow(context.WithoutCancel(ctx), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 				WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`).Scan(&n)
