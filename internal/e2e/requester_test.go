@@ -81,7 +81,7 @@ func TestCancelDuringExecution(t *testing.T) {
 
 	status := s.await(run, workflows.Canceled)
 	require.Equal(t, 1, status.Counts.Done)
-	require.Equal(t, pagesOfAWeek-1, status.Counts.Pending)
+	require.Equal(t, pagesOfAWeek-1, status.Counts.Skipped)
 	require.Equal(t, []string{status.Actions[0].Key}, s.keys())
 }
 

@@ -221,11 +221,17 @@ func (l *life) resolve(ctx context.Context) bool {
 			outcome = approvals.Happened
 		}
 		l.note("resolve %s: %s", a.ID, outcome)
-		// An error is seen by the next look, which finds the action still in doubt.
-		_ = l.run.TrySignal(ctx, workflows.ResolutionName, approvals.Resolution{
+		word := approvals.Resolution{
 			ActionID: a.ID, PlanHash: l.seen.Status.PlanHash, Outcome: outcome, Operator: "eve.li", Evidence: "looked at the bank",
 			Claim: strconv.FormatInt(a.Doubt.Token, 10),
-		})
+		}
+		var err error
+		if word.Signature, err = scene.SignResolution(l.run.ID, word.Operator, word); err == nil {
+			err = l.run.TrySignal(ctx, workflows.ResolutionName, word)
+		}
+		if err != nil {
+			l.note("the word was not taken: %s", err) // the next look finds the action still in doubt
+		}
 		return true
 	}
 	return true

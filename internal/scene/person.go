@@ -129,11 +129,25 @@ func Sign(at workflows.Status, keyOf string, d approvals.Decision) (string, erro
 	if err != nil {
 		return "", err
 	}
+	return sign(statement.Bytes(), keyOf)
+}
+
+// SignResolution makes somebody's signature over a word about an action in doubt,
+// which names the claim that it is about.
+func SignResolution(runID, keyOf string, r approvals.Resolution) (string, error) {
+	statement, err := approvals.Doubts{RunID: runID}.StatementOf(r)
+	if err != nil {
+		return "", err
+	}
+	return sign(statement.Bytes(), keyOf)
+}
+
+func sign(statement []byte, keyOf string) (string, error) {
 	key, err := KeyOf(keyOf)
 	if err != nil {
 		return "", err
 	}
-	return signature.Sign(statement.Bytes(), key)
+	return signature.Sign(statement, key)
 }
 
 // Starts starts a run whose plan has these actions.
