@@ -111,7 +111,7 @@ func showWaiting(sheet fields, run *runs.Run) {
 		case run.Closed:
 		case a.Unconfirmed:
 			sheet.line("unconfirmed", a.ID+": "+strings.Join(run.MayStillApprove(), ", ")+" may let it go, or reject it")
-		case a.Status == workflows.StepInDoubt && a.Doubt != nil && a.Resolution == nil:
+		case a.Resolvable():
 			sheet.line("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
 			sheet.line("who may", strings.Join(run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID), ", "))
 		}
@@ -129,7 +129,7 @@ func showNext(out io.Writer, run *runs.Run) {
 		case a.Unconfirmed:
 			fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Escape(a.ID))
 			command(runs.ConfirmCommand(run.ID, a.ID, ""))
-		case a.Status == workflows.StepInDoubt && a.Doubt != nil && a.Resolution == nil:
+		case a.Resolvable():
 			if resolvers := run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID); len(resolvers) > 0 {
 				fmt.Fprintf(out, "\nto resolve action %s, after a look at its target:\n", plan.Escape(a.ID))
 				command(runs.ResolveCommand(run.ID, a.ID, resolvers[0]))

@@ -13,7 +13,6 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/runs"
-	"github.com/holdpoint/holdpoint/workflows"
 )
 
 func newStatement(s *session) *cobra.Command {
@@ -100,7 +99,7 @@ func (d decision) idle(run *runs.Run) string {
 // idle says why the run does not wait for this finding now; "" when it does.
 func (f finding) idle(run *runs.Run) string {
 	for _, a := range run.State.Actions {
-		if a.ID == f.action && a.Status == workflows.StepInDoubt && a.Doubt != nil && a.Resolution == nil {
+		if a.ID == f.action && a.Resolvable() {
 			return ""
 		}
 	}

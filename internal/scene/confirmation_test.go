@@ -126,6 +126,7 @@ func TestApprovalExpiresWhileActionsAreInFlight(t *testing.T) {
 				return stage.Bank.Waiting() == max(1, len(tc.steps)-1) || len(tc.steps) == 2 && stage.Bank.Waiting() == 1
 			})
 			run.TimerFires()
+			run.PastEveryClock()
 			opens()
 			ended := run.Expires()
 			require.Zero(t, ended.Counts.Done)

@@ -201,6 +201,17 @@ func (r *Run) TimerFires() {
 	})
 }
 
+// PastEveryClock waits until the approval has expired by the clock of every
+// attempt in flight, too. An attempt counts its time from the server's hour of
+// handing it out, and begins to count when it gets it: its clock is behind by
+// the time between, which on this machine no attempt outlives by a second.
+func (r *Run) PastEveryClock() {
+	r.stage.t.Helper()
+	const behind = time.Second
+	expires := r.Status().Approval.ExpiresAt
+	r.stage.Eventually("the approval of "+r.ID+" has expired by every clock", func() bool { return time.Since(expires) > behind })
+}
+
 // Answered waits until as many decisions have been judged, and wants these
 // verdicts, in their order.
 func (r *Run) Answered(codes ...approvals.Code) {
