@@ -55,6 +55,38 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 }
 
+// Histories that workers with another SDK have written are among them: one of
+// each way through a run, and runs that wait. C049: an upgrade of the SDK must
+// not strand what waits.
+func TestC049_HistoriesOfTheSDKBeforeTheUpgrade(t *testing.T) {
+	files, err := filepath.Glob("testdata/histories/*-with-sdk-1.50.json")
+	require.NoError(t, err)
+	require.Len(t, files, 8)
+	waiting := 0
+	for _, file := range files {
+		history := readHistory(t, file)
+		require.Contains(t, sdksOf(history), "1.50.0", file)
+		require.NotContains(t, sdksOf(history), temporal.SDKVersion, file)
+		_, err := replayed(history)
+		require.NoError(t, err, file)
+		if strings.HasPrefix(filepath.Base(file), "waiting") {
+			waiting++
+		}
+	}
+	require.Equal(t, 3, waiting)
+}
+
+// sdksOf are the versions of the SDK whose workers have completed workflow tasks.
+func sdksOf(history *historypb.History) []string {
+	var versions []string
+	for _, e := range history.GetEvents() {
+		if v := e.GetWorkflowTaskCompletedEventAttributes().GetSdkMetadata().GetSdkVersion(); v != "" {
+			versions = append(versions, v)
+		}
+	}
+	return versions
+}
+
 func readHistory(t *testing.T, file string) *historypb.History {
 	t.Helper()
 	raw, err := os.Open(file)
