@@ -20,7 +20,8 @@ const maxVersions = 1000
 //
 //	that one, next             the newest before it       the action
 //	-------------------------  -------------------------  --------------------------------
-//	in doubt, this payload     any                        next: execution recovers it
+//	in doubt, this payload     any                        next: execution recovers it,
+//	                                                      or a person is asked
 //	in doubt, another          any                        refused, in_doubt
 //	not there, or released     none                       next: a new effect
 //	not there, or released     this payload               planned as done, with its receipt

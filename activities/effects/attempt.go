@@ -65,7 +65,11 @@ func (a *attempt) effect(ctx context.Context) (plan.Receipt, error) {
 		return a.apply(ctx)
 	}
 	a.log.Warn("an earlier attempt left the outcome unknown: recovering",
-		zap.String("delivery_class", string(a.tool.Spec().Class)), zap.Bool("same_call_again", a.begun.Resend))
+		zap.String("delivery_class", string(a.tool.Spec().Class)), zap.Bool("same_call_again", a.begun.Resend),
+		zap.Bool("redeclared", a.begun.Redeclared))
+	if a.begun.Redeclared {
+		return plan.Receipt{}, a.needsPerson(withEnding(underAnotherDeclaration, a.begun.Row.Reason))
+	}
 	if a.begun.Resend {
 		return a.apply(ctx)
 	}

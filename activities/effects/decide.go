@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -28,13 +29,23 @@ func Decide(c Claim, row *Row, now time.Time) Begun {
 		return Begun{Row: *row}
 	}
 	// Unsettled: an earlier call may have had its effect, or may yet have it.
-	again := now.Sub(row.SentAt) < c.Resend
+	redeclared := row.redeclaredBy(c)
+	again := now.Sub(row.SentAt) < c.Resend && !redeclared
 	if !again && row.QuietUntil.After(now) {
 		return Begun{Row: *row, Held: row.QuietUntil.Sub(now)}
 	}
 	begun := c.claimed(*row, now)
 	begun.Recover, begun.Resend = true, again
+	begun.Redeclared, begun.Row.Declaration = redeclared, cmp.Or(row.Declaration, c.Declaration)
 	return begun
+}
+
+// redeclaredBy reports whether c's declaration of the tool is another one than
+// that under which the row's calls were made. A row from before the ledger kept
+// declarations has none, and not every plan has one: those are compared with
+// nothing.
+func (r Row) redeclaredBy(c Claim) bool {
+	return !r.Declaration.IsZero() && !c.Declaration.IsZero() && r.Declaration != c.Declaration
 }
 
 // first is what a claim gets whose key has no row. When a call may have been
@@ -143,6 +154,7 @@ func (c Claim) claimed(before Row, now time.Time) Begun {
 			Tool:        c.Tool,
 			Target:      c.Target,
 			Fingerprint: c.Fingerprint,
+			Declaration: c.Declaration,
 			State:       Started,
 			Attempt:     c.Attempt,
 			Token:       token,

@@ -21,6 +21,8 @@
 //	           must not be made beside another
 //	STARTED    Begin, the lease is over or parked    STARTED, next token; the outcome of the
 //	                                                 claim before is unknown: recover
+//	STARTED    the same, under another declaration   STARTED, next token, and the declaration as
+//	           of the tool                           it was: a person is asked
 //	STARTED    the same, with other parameters       as it was; in doubt, to be settled first
 //	STARTED    Settle: a person says what happened   RELEASED or COMPLETED
 //	RELEASED   Begin                                 STARTED, next token
@@ -63,6 +65,13 @@
 //	                                                    not proven: a person is asked
 //	keyed, after it, and cannot  nobody               when no call is under way, a person is
 //	find; once                                        asked; nothing is sent
+//
+// All of it only for a call that was made under the same declaration of the
+// tool. A class is a promise about the calls made under it, and says nothing of
+// one that another declaration sent, perhaps without a key or to another place:
+// then, too, a person is asked when no call is under way. So the ledger keeps
+// the declaration of a call for as long as its outcome is unknown, also for the
+// runs that come after. A declaration without a digest is compared with nothing.
 //
 // The window of a key counts from the first call, and ends a call's time early:
 // what is sent inside it must also arrive inside it. A look that fails settles

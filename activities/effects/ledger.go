@@ -28,7 +28,9 @@ type Ledger interface {
 	//    must not be repeated before it has ended: the row is returned, and
 	//    nothing is claimed;
 	//  - Started, otherwise: the row is claimed anew with a higher token, and
-	//    Begun.Recover is set: an earlier attempt may have had its effect;
+	//    Begun.Recover is set: an earlier attempt may have had its effect. When
+	//    that one was made under another declaration of the tool, Begun.Redeclared
+	//    is set too, and the row keeps the declaration until it is settled.
 	// A row of another fingerprint is handed out only when it is Released. A
 	// claim for another ledger changes nothing, see [CheckIdentity]. [Decide] is
 	// the rest of this rule in code.
@@ -86,6 +88,9 @@ type Claim struct {
 	Ledger      string // the identity of the ledger that it is for; "" is any
 	Key         string
 	Fingerprint plan.Digest
+	// Declaration is the digest of what the tool is declared to be
+	// (plan.Action.ToolDigest). Zero is none, and is compared with nothing.
+	Declaration plan.Digest
 	Tenant      string
 	RunID       string
 	ActionID    string
@@ -153,6 +158,10 @@ type Begun struct {
 	Resend  bool          // with Recover: the same call may be made again, within Claim.Resend
 	Lost    bool          // with Recover: there was no row, and by Claim.Earlier there should have been one
 	Held    time.Duration // how long until the key can be claimed
+	// Redeclared, with Recover, says that the earlier attempt was made under
+	// another declaration of the tool: nothing that the claim's own declaration
+	// promises, of a call made again or of a look at the target, holds for it.
+	Redeclared bool
 }
 
 // Row is one key's record.
@@ -164,6 +173,9 @@ type Row struct {
 	Tool        string
 	Target      string
 	Fingerprint plan.Digest
+	// Declaration is that of the claims whose calls may have had the effect;
+	// zero when they said none.
+	Declaration plan.Digest
 	State       State
 	Attempt     int
 	Token       int64

@@ -18,7 +18,7 @@ import (
 func (a *attempt) look(ctx context.Context) (plan.Receipt, error) {
 	finder, ok := a.finder()
 	if !ok {
-		return plan.Receipt{}, a.needsPerson(nobodyHere(a.begun.Row.Reason))
+		return plan.Receipt{}, a.needsPerson(withEnding(nobodyHere, a.begun.Row.Reason))
 	}
 	found, err := a.find(ctx, finder)
 	switch {
@@ -36,9 +36,16 @@ func (a *attempt) look(ctx context.Context) (plan.Receipt, error) {
 	}
 }
 
-// nobodyHere says that an earlier attempt left a doubt, and how that one ended.
-func nobodyHere(before string) string {
-	const text = "an earlier attempt may have had its effect, and nothing here can tell"
+// Why only a person can say what became of an earlier attempt.
+const (
+	nobodyHere              = "an earlier attempt may have had its effect, and nothing here can tell"
+	underAnotherDeclaration = "an earlier attempt may have had its effect, and its call was made under another declaration of the tool, " +
+		"of which the present one can tell nothing"
+)
+
+// withEnding is text about an earlier attempt, and how that one ended; what it
+// said in the same words is not said twice.
+func withEnding(text, before string) string {
 	if _, since, said := strings.Cut(before, text); said {
 		return text + since
 	}

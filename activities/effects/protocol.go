@@ -93,6 +93,7 @@ func (p *Protocol) Attempt(ctx context.Context, tool tools.Tool, call tools.Call
 		Ledger:      which.Ledger,
 		Key:         action.IdempotencyKey,
 		Fingerprint: fingerprint,
+		Declaration: action.ToolDigest,
 		Tenant:      which.Tenant,
 		RunID:       call.RunID,
 		ActionID:    action.ID,

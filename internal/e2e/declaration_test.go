@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/activities/tools/httpapi/scripted"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -56,9 +57,7 @@ func TestDoubtOutlivesAnEditedDeclaration(t *testing.T) {
 	victim.kill()
 	require.Equal(t, 1, server.All(), "the effect was made, and nobody has its receipt")
 
-	raw, err := os.ReadFile(s.path("holdpoint.yaml"))
-	require.NoError(t, err)
-	s.write("holdpoint.yaml", strings.Replace(string(raw), "class: once", "class: keyed\n    key_window: 24h", 1))
+	s.declareKeyed()
 	s.worker()
 	waiting := s.await(run, workflows.WaitingResolution)
 	require.Equal(t, workflows.StepInDoubt, waiting.Actions[0].Status)
@@ -67,4 +66,49 @@ func TestDoubtOutlivesAnEditedDeclaration(t *testing.T) {
 	s.approver("resolve", run, "order", "happened", "--as", "bo.lin", "--evidence", "order-1 is in the shop")
 	s.await(run, workflows.Completed)
 	require.Equal(t, 1, server.All())
+}
+
+// The same across runs: one is canceled in doubt, the declaration is edited, and
+// the task is started again under the same keys. What the first run's call was
+// sent without, the second one's promise cannot make up for.
+func TestDoubtOfACanceledRunOutlivesAnEditedDeclaration(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	server := s.shop("once", "")
+	s.addToTool("    call_timeout: 2s\n")
+	s.write("notes/actions.json", `{"format": "holdpoint.actions/1", "actions": [{"id": "order", "tool": "shop", "parameters": {"number": "1"}}]}`)
+	server.Script(scripted.Answer{NoEffect: true, Ending: scripted.Reset})
+	worker := s.worker()
+	run := s.order()
+	first := s.await(run, workflows.WaitingResolution)
+	s.starter("cancel", run)
+	require.Equal(t, 1, s.await(run, workflows.Canceled).Counts.InDoubt)
+	worker.stop()
+
+	s.declareKeyed()
+	s.worker()
+	s.starter("start", "--task", s.path("task.json"), "-t", s.name, "--again")
+	s.await(run, workflows.WaitingApproval)
+	s.approve(run, "bo.lin")
+	waiting := s.await(run, workflows.WaitingResolution)
+	order := waiting.Actions[0]
+	require.Equal(t, first.Actions[0].Key, order.Key)
+	require.NotEqual(t, first.PlanHash, waiting.PlanHash)
+	require.Len(t, server.Writes(), 1, "nothing more is sent to the target")
+	require.Contains(t, order.Doubt.Detail, "its call was made under another declaration of the tool")
+	require.Contains(t, s.starter("status", run), "its call was made under another declaration of the tool")
+
+	s.approver("resolve", run, "order", "not_happened", "--as", "bo.lin", "--evidence", "the shop has no such order")
+	done := s.await(run, workflows.Completed)
+	require.Len(t, server.Writes(), 2)
+	require.Equal(t, order.Key, strings.Trim(server.Writes()[1].Header.Get("Idempotency-Key"), `"`), "sent as it is declared now")
+	require.Equal(t, 1, server.Effects(done.Actions[0].Key))
+}
+
+// declareKeyed edits the declaration of the shop's tool, of class once before.
+func (s *site) declareKeyed() {
+	s.t.Helper()
+	raw, err := os.ReadFile(s.path("holdpoint.yaml"))
+	require.NoError(s.t, err)
+	s.write("holdpoint.yaml", strings.Replace(string(raw), "class: once", "class: keyed\n    key_window: 24h", 1))
 }

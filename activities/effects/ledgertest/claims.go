@@ -19,7 +19,7 @@ func testBegin(t *testing.T, s subject) {
 	require.Equal(t, row, s.row(t, "k"), "the answer is what was stored")
 	require.Equal(t, effects.Row{
 		Key: "k", Tenant: "acme", RunID: "acme/weekly-report-2026-W48", ActionID: "page-1",
-		Tool: "gitpages", Target: "kb/weekly/2026-W48.md", Fingerprint: c.Fingerprint,
+		Tool: "gitpages", Target: "kb/weekly/2026-W48.md", Fingerprint: c.Fingerprint, Declaration: c.Declaration,
 		State: effects.Started, Attempt: 1, Token: begun.Token, LeaseOwner: "worker-7",
 		LeaseUntil: row.CreatedAt.Add(long), SentAt: row.CreatedAt, QuietUntil: row.CreatedAt.Add(2 * long),
 		CreatedAt: row.CreatedAt, UpdatedAt: row.CreatedAt,

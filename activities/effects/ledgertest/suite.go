@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) effects.Ledger) {
 		{"EndedClaims", testEndedClaims},
 		{"Fencing", testFencing},
 		{"Fingerprints", testFingerprints},
+		{"Declarations", testDeclarations},
 		{"Resend", testResend},
 		{"Quiet", testQuiet},
 		{"SentAt", testSentAt},
@@ -69,6 +70,7 @@ func claim(key string, lease time.Duration) effects.Claim {
 	return effects.Claim{
 		Key:         key,
 		Fingerprint: plan.Sum([]byte(`{"title":"Week 48"}`)),
+		Declaration: plan.Sum([]byte("class: conditional")),
 		Tenant:      "acme",
 		RunID:       "acme/weekly-report-2026-W48",
 		ActionID:    "page-1",
@@ -146,6 +148,10 @@ func requireOneAnswer(t *testing.T, b effects.Begun) {
 	}
 	if b.Token == 0 {
 		require.False(t, b.Recover)
+	}
+	if b.Redeclared {
+		require.True(t, b.Recover)
+		require.False(t, b.Resend, "a call under another declaration is never made again")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // The commands of docs/ledger.md that copy a file's rows, on rows of every
@@ -30,6 +31,9 @@ func TestMoveFromSQLite(t *testing.T) {
 	for _, key := range keys {
 		c := claim(key, time.Hour)
 		c.Target, c.Owner, c.Quiet = odd, "", time.Minute
+		if key != "released" {
+			c.Declaration = plan.Sum([]byte("class: once"))
+		}
 		token := claimed(t, file, c).Token
 		receipt := done(key)
 		receipt.Detail = odd

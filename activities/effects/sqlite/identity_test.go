@@ -86,7 +86,7 @@ func TestFileThatIsRemovedOrReplacedUnderTheWorker(t *testing.T) {
 
 // A file of the version before gets an identity, and keeps it.
 func TestUpgradeGivesAnIdentity(t *testing.T) {
-	for _, version := range []string{"version-1.sql", "version-2.sql"} {
+	for _, version := range []string{"version-1.sql", "version-2.sql", "version-3.sql"} {
 		t.Run(version, func(t *testing.T) {
 			schema, err := os.ReadFile(filepath.Join("testdata", version))
 			require.NoError(t, err)

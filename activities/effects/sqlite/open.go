@@ -42,10 +42,15 @@ var upgradeFrom1 string
 //go:embed upgrade_from_2.sql
 var upgradeFrom2 string
 
+// upgradeFrom3 adds the declaration under which the calls were made.
+//
+//go:embed upgrade_from_3.sql
+var upgradeFrom3 string
+
 // What schema.sql writes into the file's header.
 const (
 	applicationID = 0x486f6c64 // "Hold"
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 const (
@@ -197,7 +202,7 @@ func (l *Ledger) prepare(ctx context.Context) error {
 
 // upgrade brings a file from a version to the present one, step by step.
 func upgrade(ctx context.Context, tx *sql.Tx, from int) error {
-	for _, step := range []string{upgradeFrom1, upgradeFrom2}[from-1:] {
+	for _, step := range []string{upgradeFrom1, upgradeFrom2, upgradeFrom3}[from-1:] {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}

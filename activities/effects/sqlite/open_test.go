@@ -69,8 +69,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"a newer schema", func(t *testing.T, path string) {
 			begin(t, open(t, path), "k")
-			execute(t, path, `PRAGMA user_version = 4`)
-		}, "schema version 4, and this program knows versions up to 3"},
+			execute(t, path, `PRAGMA user_version = 5`)
+		}, "schema version 5, and this program knows versions up to 4"},
 		{"another program's database", func(t *testing.T, path string) {
 			execute(t, path, `CREATE TABLE effects (key TEXT)`)
 		}, "belongs to another program"},

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // columns are those of the table, in the order in which store writes and scan
 // reads them. The key is qualified because json_each has one too.
-const columns = `effects.key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
+const columns = `effects.key, tenant, run_id, action_id, tool, target, fingerprint, declaration, state, attempt, token,
 	lease_owner, lease_until, sent_at, quiet_until, receipt, reason, created_at, updated_at`
 
 // timeForm is how times are written, always in UTC.
@@ -29,11 +30,11 @@ func store(ctx context.Context, tx *sql.Tx, r effects.Row) error {
 		receipt = sql.NullString{String: string(text), Valid: true}
 	}
 	_, err := tx.ExecContext(ctx, `REPLACE INTO effects
-		(key, tenant, run_id, action_id, tool, target, fingerprint, state, attempt, token,
+		(key, tenant, run_id, action_id, tool, target, fingerprint, declaration, state, attempt, token,
 		lease_owner, lease_until, sent_at, quiet_until, receipt, reason, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Key, r.Tenant, r.RunID, r.ActionID, r.Tool, r.Target, r.Fingerprint.String(), string(r.State), r.Attempt, r.Token,
-		r.LeaseOwner, timeOrNull(r.LeaseUntil), r.SentAt.Format(timeForm), timeOrNull(r.QuietUntil),
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		r.Key, r.Tenant, r.RunID, r.ActionID, r.Tool, r.Target, r.Fingerprint.String(), digestOrNull(r.Declaration),
+		string(r.State), r.Attempt, r.Token, r.LeaseOwner, timeOrNull(r.LeaseUntil), r.SentAt.Format(timeForm), timeOrNull(r.QuietUntil),
 		receipt, r.Reason, r.CreatedAt.Format(timeForm), r.UpdatedAt.Format(timeForm))
 	return err
 }
@@ -41,6 +42,11 @@ func store(ctx context.Context, tx *sql.Tx, r effects.Row) error {
 // timeOrNull writes the zero time as NULL.
 func timeOrNull(t time.Time) sql.NullString {
 	return sql.NullString{String: t.Format(timeForm), Valid: !t.IsZero()}
+}
+
+// digestOrNull writes the zero digest as NULL.
+func digestOrNull(d plan.Digest) sql.NullString {
+	return sql.NullString{String: d.String(), Valid: !d.IsZero()}
 }
 
 // scanAll reads a query's rows and closes them.
@@ -62,13 +68,16 @@ func scanAll(rows *sql.Rows, err error) ([]effects.Row, error) {
 func scan(rows *sql.Rows) (effects.Row, error) {
 	var r effects.Row
 	var fingerprint string
-	var until, sent, quiet, receipt, created, updated sql.NullString // times that are never NULL are so by the schema
-	err := rows.Scan(&r.Key, &r.Tenant, &r.RunID, &r.ActionID, &r.Tool, &r.Target, &fingerprint, &r.State, &r.Attempt, &r.Token,
-		&r.LeaseOwner, &until, &sent, &quiet, &receipt, &r.Reason, &created, &updated)
+	var declaration, until, sent, quiet, receipt, created, updated sql.NullString // times that are never NULL are so by the schema
+	err := rows.Scan(&r.Key, &r.Tenant, &r.RunID, &r.ActionID, &r.Tool, &r.Target, &fingerprint, &declaration,
+		&r.State, &r.Attempt, &r.Token, &r.LeaseOwner, &until, &sent, &quiet, &receipt, &r.Reason, &created, &updated)
 	if err != nil {
 		return effects.Row{}, err
 	}
 	fields := []error{r.Fingerprint.UnmarshalText([]byte(fingerprint))}
+	if declaration.Valid {
+		fields = append(fields, r.Declaration.UnmarshalText([]byte(declaration.String)))
+	}
 	for _, field := range []struct {
 		text sql.NullString
 		time *time.Time

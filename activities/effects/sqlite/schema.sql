@@ -1,4 +1,4 @@
--- The effect ledger, version 3. Times are UTC, in the one form that sorts as
+-- The effect ledger, version 4. Times are UTC, in the one form that sorts as
 -- text: 2026-12-01T09:30:00.000Z.
 CREATE TABLE effects (
     key         TEXT    NOT NULL PRIMARY KEY,
@@ -8,6 +8,7 @@ CREATE TABLE effects (
     tool        TEXT    NOT NULL,
     target      TEXT    NOT NULL,
     fingerprint TEXT    NOT NULL,
+    declaration TEXT,
     state       TEXT    NOT NULL CHECK (state IN ('STARTED', 'COMPLETED', 'RELEASED')),
     attempt     INTEGER NOT NULL,
     token       INTEGER NOT NULL CHECK (token > 0),
@@ -30,4 +31,4 @@ CREATE TABLE ledger (
 INSERT INTO ledger VALUES (1, lower(hex(randomblob(16))));
 
 PRAGMA application_id = 1215261796;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;

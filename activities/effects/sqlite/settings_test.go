@@ -23,7 +23,7 @@ func TestConnectionSettings(t *testing.T) {
 		"synchronous":    "2", // FULL
 		"busy_timeout":   "5000",
 		"application_id": "1215261796", // "Hold", big-endian
-		"user_version":   "3",
+		"user_version":   "4",
 	} {
 		var got string
 		require.NoError(t, l.db.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got))
