@@ -44,7 +44,8 @@ func (a *Activities) carryOut(
 	if err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, clock.now()) }
+	execution := activity.GetInfo(ctx).WorkflowExecution.RunID
+	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, execution, clock.now()) }
 	stop := t.whileWaiting(ctx)
 	leave, err := a.Tools.Enter(ctx, action.Tool)
 	stop()
@@ -104,16 +105,19 @@ func (a *Activities) approvedAction(
 }
 
 // mayBegin is the gate once more, at the point of effect: the grant is of this
-// plan and alive, and the policy of today, evaluated anew for the very plan that
+// plan and this execution and alive, and the policy of today, evaluated anew for the very plan that
 // is carried out, is met by it, signatures and all. Whether the policy has
 // changed does not matter, so nothing is taken on the workflow's word. nil says
 // that the action may be carried out now. A Permanent fault says why not: a
 // refusal leads back to the gate or ends the run, and a grant that never was one
 // for this plan is broken, which no new plan mends.
 func (a *Activities) mayBegin(
-	in workflows.ExecuteActionInput, p plan.Plan, action plan.Action, tool tools.Tool, now time.Time,
+	in workflows.ExecuteActionInput, p plan.Plan, action plan.Action, tool tools.Tool, execution string, now time.Time,
 ) error {
 	err := in.Grant.Covers(in.PlanHash, now)
+	if err == nil && in.Grant.Execution != "" && in.Grant.Execution != execution {
+		return refuse(workflows.OutcomePolicyChanged, "the run was reset since it was approved, and what was said then may be missing")
+	}
 	if err == nil {
 		err = a.policyAllows(in, p, action)
 	}
@@ -161,7 +165,7 @@ func asFault(r *refusal) error {
 func (a *Activities) notBegun(
 	ctx context.Context, in workflows.ExecuteActionInput, result workflows.ExecuteActionResult, err error,
 ) (workflows.ExecuteActionResult, error) {
-	receipt, inDoubt := a.earlier(ctx, in)
+	receipt, inDoubt := a.leftBehind(ctx, in)
 	refused, isRefusal := errors.AsType[*refusal](err)
 	switch {
 	case receipt != nil:
@@ -180,13 +184,13 @@ func (a *Activities) notBegun(
 	}
 }
 
-// earlier looks up what earlier attempts of this very action left: a receipt,
+// leftBehind looks up what earlier attempts of this very action left: a receipt,
 // or a doubt. A ledger that does not answer leaves a doubt, and so does one that
 // is not the run's.
-func (a *Activities) earlier(ctx context.Context, in workflows.ExecuteActionInput) (receipt *plan.Receipt, inDoubt bool) {
+func (a *Activities) leftBehind(ctx context.Context, in workflows.ExecuteActionInput) (receipt *plan.Receipt, inDoubt bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
-	_, err := a.ledgerFor(ctx, in.Ledger)
+	_, err := a.checkedLedgerID(ctx, in.Ledger)
 	if err != nil {
 		return nil, true
 	}

@@ -146,6 +146,10 @@ func TestExecuteActionBeginsNothingWithoutALiveApproval(t *testing.T) {
 				in.Grant.ExpiresAt = in.Grant.ApprovedAt.AddDate(1, 0, 0)
 			}, workflows.OutcomeExpired, "the approval has expired",
 		},
+		"in the execution before a reset": {
+			func(_ *house, in *workflows.ExecuteActionInput) { in.Grant.Execution = "another" },
+			workflows.OutcomePolicyChanged, "the run was reset since it was approved",
+		},
 		"by one who may not any more": {
 			func(h *house, _ *workflows.ExecuteActionInput) { h.acts.Policy = policyOf(h.t, "test", "cy.ma") },
 			workflows.OutcomePolicyChanged, "bo.lin is in no group",

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -33,6 +35,7 @@ func (a *Activities) RequestApproval(
 	return workflows.RequestApprovalResult{
 		Attempt:   attempt(ctx),
 		RequestID: rand.Text(),
+		Execution: activity.GetInfo(ctx).WorkflowExecution.RunID,
 		Terms:     terms,
 		Notify:    a.Notices.Names(in.Task.Tenant),
 	}, nil

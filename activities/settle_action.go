@@ -30,6 +30,13 @@ import (
 func (a *Activities) SettleAction(
 	ctx context.Context, in workflows.SettleActionInput,
 ) (workflows.SettleActionResult, error) {
+	refused, err := a.refusesWord(ctx, in)
+	if err != nil {
+		return workflows.SettleActionResult{}, err
+	}
+	if refused != "" {
+		in.Resolution = nil // a look, which changes nothing
+	}
 	s, err := a.settlement(ctx, in)
 	if err != nil {
 		return workflows.SettleActionResult{}, err
@@ -43,7 +50,7 @@ func (a *Activities) SettleAction(
 		patient := !in.Waits || settled.Quiet == 0 && time.Since(begun) < longestStay
 		if wait <= 0 || !patient {
 			out := standing(in, s, settled.Row)
-			out.Attempt, out.Wait = attempt(ctx), max(wait, 0)
+			out.Attempt, out.Wait, out.Refused = attempt(ctx), max(wait, 0), refused
 			return out, nil
 		}
 		if err := pause(ctx, min(wait, longestPause)); err != nil {
@@ -70,6 +77,36 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// refusesWord says why the policy of today does not take a person's word; "" when
+// it does. As for a grant, nothing is taken on the workflow's: whoever could make
+// a workflow say that she had spoken could have an effect made twice.
+func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionInput) (string, error) {
+	word := in.Resolution
+	if word == nil {
+		return "", nil
+	}
+	p, err := a.planOfWord(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	terms, err := a.terms(in.PlanHash, p, in.Requester)
+	if err != nil {
+		return fmt.Sprintf("the word of %s was not recorded: the policy cannot be applied to this plan any more: %v", word.Operator, err), nil
+	}
+	evidence := word.Text
+	if evidence.IsZero() {
+		evidence = plan.Sum([]byte(word.Evidence))
+	}
+	err = terms.StillResolves(approvals.ResolutionStatement{
+		Run: in.RunID, Plan: in.PlanHash, Action: in.ActionID, Claim: word.Claim, Outcome: word.Outcome,
+		Operator: word.Operator, Evidence: evidence,
+	}, word.Signature, in.Requester, word.At)
+	if err != nil {
+		return fmt.Sprintf("the word of %s was not recorded: %v", word.Operator, err), nil
+	}
+	return "", nil
 }
 
 // settlement puts a person's word into the ledger's terms. Of an effect that
@@ -99,18 +136,26 @@ func (a *Activities) settlement(ctx context.Context, in workflows.SettleActionIn
 	return s, nil
 }
 
-// spokenOf is the action that a person has spoken of, out of the plan's verified
-// bytes. A plan that cannot be read now does not lose her word: the activity is
-// tried again until it can.
-func (a *Activities) spokenOf(ctx context.Context, in workflows.SettleActionInput) (plan.Action, plan.Digest, error) {
+// planOfWord is the plan of whose action a person has spoken. One that cannot be
+// read now does not lose her word: the activity is tried again until it can.
+func (a *Activities) planOfWord(ctx context.Context, in workflows.SettleActionInput) (plan.Plan, error) {
 	p, err := a.loadPlan(ctx, in.Tenant, workflows.BlobRef{Digest: in.PlanHash}, in.PlanHash)
+	if err == nil {
+		return p, nil
+	}
+	f := *faults.Name(err)
+	if f.Class == faults.Permanent {
+		f.Class, f.Cause = faults.Transient, err
+		f.Reason += "; what was said of action " + in.ActionID + " is recorded when it is back"
+	}
+	return plan.Plan{}, &f
+}
+
+// spokenOf is the action that she has spoken of, out of the plan's verified bytes.
+func (a *Activities) spokenOf(ctx context.Context, in workflows.SettleActionInput) (plan.Action, plan.Digest, error) {
+	p, err := a.planOfWord(ctx, in)
 	if err != nil {
-		f := *faults.Name(err)
-		if f.Class == faults.Permanent {
-			f.Class, f.Cause = faults.Transient, err
-			f.Reason += "; what was said of action " + in.ActionID + " is recorded when it is back"
-		}
-		return plan.Action{}, plan.Digest{}, &f
+		return plan.Action{}, plan.Digest{}, err
 	}
 	action, ok := p.Find(in.ActionID)
 	if !ok || action.IdempotencyKey != in.Key {

@@ -16,7 +16,7 @@ import (
 func (h *house) settle(p workflows.MakePlanResult, claim int64, word *workflows.Resolved) (out workflows.SettleActionResult) {
 	h.t.Helper()
 	require.NoError(h.t, h.do(workflows.SettleAction, workflows.SettleActionInput{
-		RunID: runID, Tenant: tenant, PlanHash: p.PlanHash, ActionID: p.Actions[0].ID, Key: p.Actions[0].Key, Resolution: word, Token: claim,
+		RunID: runID, Tenant: tenant, Requester: "ann.wu", PlanHash: p.PlanHash, ActionID: p.Actions[0].ID, Key: p.Actions[0].Key, Resolution: word, Token: claim,
 	}, &out))
 	return out
 }
@@ -100,4 +100,31 @@ func TestSettlingWaitsForTheAttemptAtWork(t *testing.T) {
 	out := <-said
 	require.Equal(t, workflows.StandingDone, out.Standing)
 	require.Equal(t, "it did", out.Receipt.Ref)
+}
+
+// Whoever could make a workflow say that a person has spoken could have an effect
+// made twice. The one who records a word takes it on nobody's.
+func TestWordThatThePolicyDoesNotTakeIsNotRecorded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*workflows.Resolved)
+		says   string
+	}{
+		"of a stranger":    {func(w *workflows.Resolved) { w.Operator = "mallory" }, "mallory is not a resolver"},
+		"of the requester": {func(w *workflows.Resolved) { w.Operator = "ann.wu" }, "ann.wu requested this run"},
+		"of nobody":        {func(w *workflows.Resolved) { w.Operator = "" }, "was not recorded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			p := h.planned()
+			h.inDoubt(p, 0)
+			for _, outcome := range []approvals.Outcome{approvals.NotHappened, approvals.Happened} {
+				said := word(outcome)
+				tc.change(said)
+				out := h.settle(p, 1, said)
+				require.Equal(t, workflows.StandingInDoubt, out.Standing)
+				require.Contains(t, out.Refused, tc.says)
+				require.EqualValues(t, 1, out.Doubt.Token, "the claim in doubt is the one before")
+			}
+		})
+	}
 }

@@ -3,12 +3,13 @@ package approvals
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // StillAllows reports whether these terms, which may be newer than the
 // grant's, are met by it for one action of a run of requester: nil, or
-// ErrNotGranted, ErrNotConfirmed or ErrPolicyChanged, which lead back to the
-// gate. Signatures are verified anew, with the keys of today. An approval that
+// ErrNotConfirmed or ErrPolicyChanged, which lead back to the gate, or
+// ErrNotGranted, of a grant that nobody gave, which does not. Signatures are verified anew, with the keys of today. An approval that
 // does not count today is passed over; those that do must meet the quorums. The
 // periods are not asked: a grant's expiry was fixed when it was given.
 func (t Terms) StillAllows(g Grant, requester, actionID string) error {
@@ -20,9 +21,14 @@ func (t Terms) StillAllows(g Grant, requester, actionID string) error {
 	}
 	var names []string
 	var why string // the first approval that does not count
+	keys := map[string]bool{}
 	for _, a := range g.Approvals {
-		if err := t.stands(g, a, "", requester); err == nil {
-			names = append(names, a.Approver)
+		err := t.stands(g, a, "", requester)
+		if err == nil && keys[a.Key] {
+			err = fmt.Errorf("%s: the key of %s has signed for another already", BadSignature, a.Approver)
+		}
+		if err == nil {
+			names, keys[a.Key] = append(names, a.Approver), a.Key != ""
 		} else if why == "" {
 			why = ". " + err.Error()
 		}
@@ -61,13 +67,36 @@ func (t Terms) stands(g Grant, a Approval, actionID, requester string) error {
 	if _, code, reason := t.prove(a.Approver, g.statementOf(a, actionID).Bytes(), a.Signature, a.At); code != Accepted {
 		return fmt.Errorf("%s: %s", code, reason)
 	}
+	if t.isOf(a.Key, requester, a.Approver) {
+		return fmt.Errorf("%s: the key of %s is also the requester's", SelfApproval, a.Approver)
+	}
 	return nil
 }
 
 // statementOf is what an approver of the grant signed.
 func (g Grant) statementOf(a Approval, actionID string) Statement {
+	expires := g.DecideBy
+	if actionID != "" && !a.Expires.IsZero() {
+		expires = a.Expires
+	}
 	return Statement{
 		Run: g.RunID, Request: g.RequestID, Plan: g.PlanHash, Decision: Approve, Action: actionID,
-		Approver: a.Approver, Expires: g.DecideBy, Text: a.Text,
+		Approver: a.Approver, Expires: expires, Text: a.Text,
 	}
+}
+
+// StillResolves reports whether these terms, which may be newer than the word,
+// take it: nil, or why not. The signature is verified anew. Without a requester,
+// whom workers before this check did not name, only the operator is judged.
+func (t Terms) StillResolves(said ResolutionStatement, signature, requester string, at time.Time) error {
+	if requester == "" && slices.Contains(t.resolversOf(said.Action), said.Operator) {
+		requester = "unknown"
+	}
+	if code, reason := t.MayResolve(requester, said.Operator, said.Action); code != Accepted {
+		return fmt.Errorf("%s: %s", code, reason)
+	}
+	if _, code, reason := t.prove(said.Operator, said.Bytes(), signature, at); code != Accepted {
+		return fmt.Errorf("%s: %s", code, reason)
+	}
+	return nil
 }

@@ -13,14 +13,18 @@
 //	no plan has been made, or a new one is being made               no_plan_yet
 //	the plan is not the run's current one                           stale_plan
 //	the decide-by timer fired before the decision arrived           expired
+//	a word about one action, after the plan's approval ended        expired
 //	approver is the requester, and may not do more than reject      self_approval
 //	approver is in no group that is asked, or is no valid name      not_an_approver
 //	the policy wants a signature, and there is none                 signature_required
 //	the signature does not fit the statement, the person, the time  bad_signature
 //	the same approver's same decision on this plan was accepted     duplicate
+//	a word about one action, while the plan itself waits            not_asked
+//	a word about one action, and the run has ended or is ending     too_late
 //	a word about one action that waits for none                     not_asked
 //	the approver's groups have approved already, others have not    not_needed
 //	valid, but the plan was decided on before, or the run has ended too_late
+//	valid, no rejection, and the run was reset since it was asked    asked_anew
 //	valid, and the gate is open                                     accepted
 //
 // The first row that applies, from the top, is the verdict. Decisions are

@@ -10,9 +10,10 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-// The reasons why a grant does not allow an effect. Each but ErrPolicyChanged
-// and ErrGrantExpired says that something is broken, and none is helped by
-// trying again.
+// The reasons why a grant does not allow an effect; none is helped by trying
+// again. ErrPolicyChanged and ErrNotConfirmed lead back to the gate, and
+// ErrGrantExpired ends the run as expired. The others say that something is
+// broken, which no new plan mends.
 var (
 	ErrNotGranted    = errors.New("there is no approval")
 	ErrOtherPlan     = errors.New("the approval is of another plan")
@@ -28,6 +29,8 @@ type Grant struct {
 	PlanHash      plan.Digest `json:"plan_hash"`
 	PolicyVersion string      `json:"approval_policy_version"` // Terms.Version
 	RequestID     string      `json:"request_id"`
+	// Execution is the request's. An effect begins in no other one.
+	Execution string `json:"execution,omitempty"`
 	// ByPolicy names the rules because of which nobody was asked; there are no
 	// approvals then.
 	ByPolicy  []string   `json:"by_policy,omitempty"`
@@ -37,7 +40,7 @@ type Grant struct {
 	ApprovedAt    time.Time      `json:"approved_at"` // the workflow's time
 	ExpiresAt     time.Time      `json:"expires_at"`  // fixed here; later settings do not move it
 	// DecideBy is until when the request waited: the "expires" of the
-	// statements that were signed.
+	// statements of those who approved the plan.
 	DecideBy time.Time `json:"decide_by,omitzero"`
 }
 
@@ -50,6 +53,10 @@ type Approval struct {
 	Groups string `json:"groups,omitempty"`
 	Proven
 	Text plan.Digest `json:"text_sha256,omitzero"` // of the comment, as it was signed
+	// Expires is until when a word about one action held, as its statement says.
+	// It is zero of an approval of the plan, and of words from before it was
+	// recorded, whose statements name Grant.DecideBy.
+	Expires time.Time `json:"expires,omitzero"`
 }
 
 // Confirmation is one person's word that one action may go.
@@ -71,7 +78,7 @@ func NewGrant(r Request, at time.Time) (Grant, error) {
 	}
 	at = at.UTC().Truncate(time.Second)
 	g := Grant{
-		RunID: r.RunID, PlanHash: r.PlanHash, PolicyVersion: r.Terms.Version, RequestID: r.RequestID, ByPolicy: r.Terms.ByPolicy,
+		RunID: r.RunID, PlanHash: r.PlanHash, PolicyVersion: r.Terms.Version, RequestID: r.RequestID, Execution: r.Execution, ByPolicy: r.Terms.ByPolicy,
 		ApprovedAt: at, ExpiresAt: at.Add(r.Terms.GrantLife), DecideBy: r.Expires(),
 	}
 	seats := r.Terms.seat(r.approved())

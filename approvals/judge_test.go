@@ -79,6 +79,31 @@ func TestEveryVerdictHasItsCode(t *testing.T) {
 	}
 }
 
+// What was said in a run before its reset may be missing, a rejection too: nothing
+// is let go by what is said now, and a rejection still ends it.
+func TestResetRunIsAskedAnew(t *testing.T) {
+	r := openRequest()
+	r.Reset = true
+	for name, tc := range map[string]struct {
+		choice   Choice
+		approver string
+		want     Code
+	}{
+		"approve":  {Approve, bo, AskedAnew},
+		"revise":   {Revise, bo, AskedAnew},
+		"reject":   {Reject, bo, Accepted},
+		"stranger": {Approve, stranger, NotAnApprover},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := judgeOne(t, r, Arrival{Raw: decision(t, tc.choice, h1, tc.approver), Via: ViaSignal, At: noon})
+			require.Equal(t, tc.want, v.Code, v.Reason)
+			if v.Code == AskedAnew {
+				require.Equal(t, r, r.After(v), "it changes nothing by itself")
+			}
+		})
+	}
+}
+
 func TestC001_C002_C004_MalformedDecisionsChangeNothing(t *testing.T) {
 	for name, tc := range malformed {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package approvals
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/signature"
@@ -25,6 +26,13 @@ func (t Terms) keysOf(name string) []signature.Key {
 		}
 	}
 	return keys
+}
+
+// cannotSign reports a person who could decide and has no way to prove it: the
+// requester of a run, who may reject it, when she is in no group and so has no
+// key here.
+func (t Terms) cannotSign(name string) bool {
+	return t.Proof == BySignature && len(t.keysOf(name)) == 0 && !slices.Contains(t.Approvers(), name)
 }
 
 // prove checks that name stands behind a statement. A signature that was sent
@@ -62,4 +70,30 @@ func adviceFor(err error) string {
 	default:
 		return "It is of another text: look at the run again and sign what it asks for now. A signature is of one run, one request and one plan."
 	}
+}
+
+// oneKeyOnePerson refuses a signature by a key with which another has signed on
+// this request already, or which the requester has too: people are counted by
+// their keys as well as by their names, for one key may stand under several.
+func (r Request) oneKeyOnePerson(name string, d Decision, p Proven) (Code, string) {
+	if p.Key == "" {
+		return Accepted, ""
+	}
+	for _, t := range r.Taken {
+		if t.Key == p.Key && t.Approver != name {
+			return BadSignature, fmt.Sprintf("The key %s has signed for %s already. Each approver signs with a key of her own.", p.Key, t.Approver)
+		}
+	}
+	if d.Decision != Reject && r.Terms.isOf(p.Key, r.Requester, name) {
+		return SelfApproval, fmt.Sprintf("The key %s is also one of %s, who requested this run. Ask an approver with a key of her own.", p.Key, r.Requester)
+	}
+	return Accepted, ""
+}
+
+// isOf reports whether a key that signed for somebody is the requester's too.
+func (t Terms) isOf(key, requester, name string) bool {
+	owner, err := NormalizeIdentity(requester)
+	return err == nil && key != "" && owner != name && slices.ContainsFunc(t.keysOf(owner), func(k signature.Key) bool {
+		return signature.Fingerprint(k) == key
+	})
 }

@@ -3,6 +3,8 @@ package approvals
 import (
 	"crypto/ed25519"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +165,53 @@ func TestProof(t *testing.T) {
 	}
 }
 
+// A key under several names, as under a wildcard, makes nobody two people.
+func TestOneKeyIsOnePerson(t *testing.T) {
+	shared := func() Request {
+		r := signedRequest(t)
+		_, key := signerNamed(t, bo)
+		for _, name := range []string{cy, requester} {
+			key.Name = name
+			r.Terms.Signers = append(r.Terms.Signers, key)
+		}
+		return r
+	}
+	approve := func(name string) Decision { return Decision{Decision: Approve, PlanHash: h1, Approver: name} }
+
+	t.Run("of two approvers", func(t *testing.T) {
+		r := shared()
+		r.Requester = "dan.xu"
+		first := judgeOne(t, r, arrival(signed(t, r, approve(bo), bo)))
+		require.Equal(t, Accepted, first.Code, first.Reason)
+		r.Taken = []Taken{takenOf(first)}
+		second := judgeOne(t, r, arrival(signed(t, r, approve(cy), bo)))
+		require.Equal(t, BadSignature, second.Code)
+		require.Contains(t, second.Reason, "has signed for "+bo+" already")
+	})
+	t.Run("of an approver and the requester", func(t *testing.T) {
+		r := shared()
+		v := judgeOne(t, r, arrival(signed(t, r, approve(bo), bo)))
+		require.Equal(t, SelfApproval, v.Code)
+		require.Contains(t, v.Reason, "is also one of "+requester)
+		r.Terms.Signers = slices.DeleteFunc(r.Terms.Signers, func(k signature.Key) bool { return k.Name == requester })
+		require.Equal(t, Accepted, judgeOne(t, r, arrival(signed(t, r, approve(bo), bo))).Code)
+	})
+	t.Run("in a grant", func(t *testing.T) {
+		r := shared()
+		r.Requester = "dan.xu"
+		r.Terms.Quorums = []Quorum{{Group: "approvers", Need: 2, Members: []string{bo, cy}}}
+		g := Grant{RunID: r.RunID, RequestID: r.RequestID, PlanHash: h1, DecideBy: r.Expires()}
+		for _, name := range []string{bo, cy} {
+			v := judgeOne(t, r, arrival(signed(t, r, approve(name), bo)))
+			require.Equal(t, Accepted, v.Code, v.Reason)
+			g.Approvals = append(g.Approvals, takenOf(v).Approval)
+		}
+		err := r.Terms.StillAllows(g, "dan.xu", "a1")
+		require.ErrorIs(t, err, ErrPolicyChanged)
+		require.ErrorContains(t, err, "has signed for another already")
+	})
+}
+
 // At the point of effect the signatures are verified anew, with the keys of
 // today.
 func TestGrantWithSignatures(t *testing.T) {
@@ -243,6 +292,98 @@ func TestConfirmations(t *testing.T) {
 	require.Empty(t, fold(granted, twice[:1]).Confirm)
 }
 
+// A word about one action is asked for after the plan was approved, and waits as
+// long as the approval does: that is what its statement says, and no word counts
+// after it.
+func TestConfirmationHoldsAsLongAsTheApproval(t *testing.T) {
+	r := signedRequest(t)
+	r.DecideBy = noon.Add(time.Hour) // long before the approval ends
+	v := judgeOne(t, r, arrival(signed(t, r, Decision{Decision: Approve, PlanHash: h1, Approver: bo}, bo)))
+	granted := r.After(v)
+	g, err := NewGrant(granted, noon)
+	require.NoError(t, err)
+	granted.Confirm, granted.GrantedUntil = []string{"pay"}, g.ExpiresAt
+	until := noon.Add(8 * time.Hour)
+	require.Equal(t, until, g.ExpiresAt)
+
+	pay := Decision{Decision: Approve, PlanHash: h1, ActionID: "pay", Approver: cy}
+	statement, err := granted.StatementOf(pay)
+	require.NoError(t, err)
+	require.Contains(t, string(statement.Bytes()), "\nexpires: 2026-01-05T20:00:00Z\n")
+	ofPlan, err := granted.StatementOf(Decision{Decision: Approve, PlanHash: h1, Approver: cy})
+	require.NoError(t, err)
+	require.Contains(t, string(ofPlan.Bytes()), "\nexpires: 2026-01-05T13:00:00Z\n")
+
+	at := func(when time.Time, raw []byte) Verdict {
+		return judgeOne(t, granted, Arrival{Raw: raw, Via: ViaSignal, At: when})
+	}
+	raw := signed(t, granted, pay, cy)
+	word := at(until.Add(-time.Nanosecond), raw)
+	require.Equal(t, Accepted, word.Code, word.Reason)
+	require.Equal(t, until, word.Expires)
+	late := at(until, raw)
+	require.Equal(t, Expired, late.Code)
+	require.Contains(t, late.Reason, "held until 2026-01-05T20:00:00Z")
+	require.Equal(t, until, late.Expires)
+	fired := judgeOne(t, granted, Arrival{Raw: raw, Via: ViaSignal, At: noon, Late: true})
+	require.Equal(t, Expired, fired.Code, "its timer had fired, whatever the time of the task before")
+
+	taken := granted.After(word).Taken
+	confirmed := g.Confirmed("pay", taken[len(taken)-1].Approval).For("pay")
+	require.Equal(t, until, confirmed.Confirmations[0].Expires)
+	terms := r.Terms
+	terms.Confirm = []string{"pay"}
+	require.NoError(t, terms.StillAllows(confirmed, requester, "pay"))
+	moved := confirmed.For("pay")
+	moved.Confirmations[0].Expires = until.Add(time.Second)
+	require.ErrorIs(t, terms.StillAllows(moved, requester, "pay"), ErrNotConfirmed)
+
+	// A build from before signed it with the end of the time to decide, and
+	// recorded nothing else.
+	before := granted
+	before.GrantedUntil = time.Time{}
+	old := signed(t, before, pay, cy)
+	require.Equal(t, BadSignature, at(noon, old).Code)
+	word = judgeOne(t, before, Arrival{Raw: old, Via: ViaSignal, At: noon.Add(2 * time.Hour)})
+	require.Equal(t, Accepted, word.Code, word.Reason)
+	taken = before.After(word).Taken
+	recorded, err := json.Marshal(g.Confirmed("pay", taken[len(taken)-1].Approval))
+	require.NoError(t, err)
+	require.NotContains(t, string(recorded), `"expires"`)
+	var read Grant
+	require.NoError(t, json.Unmarshal(recorded, &read))
+	require.NoError(t, terms.StillAllows(read, requester, "pay"))
+}
+
+// Whoever has approved the plan, and is asked for a word about an action, learns
+// which one it is.
+func TestApprovingAgainNamesTheActionThatWaits(t *testing.T) {
+	granted := fold(openRequest(), Judge(openRequest(), []Arrival{arrival(decision(t, Approve, h1, bo))}))
+	again := judgeOne(t, granted, arrival(decision(t, Approve, h1, bo)))
+	require.Equal(t, Duplicate, again.Code)
+	require.Contains(t, again.Reason, "Nothing is left to do.")
+	granted.Confirm = []string{"pay"}
+	again = judgeOne(t, granted, arrival(decision(t, Approve, h1, bo)))
+	require.Equal(t, Duplicate, again.Code)
+	require.Contains(t, again.Reason, "by action_id pay.")
+	require.NotContains(t, again.Reason, "Nothing is left")
+}
+
+// A requester who is in no group has no key in the policy, so that her rejection
+// can never be proved. She can stop her run all the same.
+func TestRequesterWithoutAKeyLearnsHowToStopHerRun(t *testing.T) {
+	r := signedRequest(t)
+	plainly := judgeOne(t, r, arrival(decision(t, Reject, h1, requester)))
+	require.Equal(t, SignatureRequired, plainly.Code)
+	require.Contains(t, plainly.Reason, "'starter cancel RUN'")
+	byHand := judgeOne(t, r, arrival(signed(t, r, Decision{Decision: Reject, PlanHash: h1, Approver: requester}, requester)))
+	require.Equal(t, BadSignature, byHand.Code)
+	require.Contains(t, byHand.Reason, "'starter cancel RUN'")
+	member := judgeOne(t, r, arrival(decision(t, Reject, h1, bo)))
+	require.Equal(t, SignatureRequired, member.Code)
+	require.NotContains(t, member.Reason, "starter cancel")
+}
+
 func TestSignedResolution(t *testing.T) {
 	r := signedRequest(t)
 	d := Doubts{RunID: r.RunID, PlanHash: h1, Requester: requester, Terms: r.Terms, Waiting: []InDoubt{{ActionID: "a", Claim: "2"}}}
@@ -275,23 +416,58 @@ func TestSignedResolution(t *testing.T) {
 	require.Equal(t, SignatureRequired, JudgeResolutions(d, []Arrival{arrival(raw)})[0].Code)
 }
 
-// A statement can be read back line by line, whatever stands in it: no field
-// can pretend to be another.
+// A statement can be read back field by field, whatever stands in it: so two
+// that differ in any field differ in what is signed.
 func FuzzStatement(f *testing.F) {
 	f.Add("acme/x", "01JD", "approve", "a1", "bo.lin", "fine")
 	f.Add("a\nplan: sha256:00", "\u202e", "approve\n", "\x00", "bo\nexpires: never", "\r\n")
+	f.Add(`\u{000A}`, "\xff", `\x{FF}`, `\`, `\\u{5C}`, "\ufffd")
 	f.Fuzz(func(t *testing.T, run, request, choice, action, approver, text string) {
 		s := Statement{Run: run, Request: request, Plan: h1, Decision: Choice(choice), Action: action, Approver: approver, Expires: noon, Text: plan.Sum([]byte(text))}
-		lines := strings.Split(string(s.Bytes()), "\n")
-		names := []string{"holdpoint decision v1", "run: ", "request: ", "plan: ", "decision: ", "action: ", "approver: ", "expires: ", "text-sha256: ", ""}
+		want := [][2]string{
+			{"run", run}, {"request", request}, {"plan", h1.String()}, {"decision", choice}, {"action", action}, {"approver", approver},
+			{"expires", "2026-01-05T12:00:00Z"}, {"text-sha256", hexOf(plan.Sum([]byte(text)))},
+		}
 		if action == "" {
-			names = append(names[:5:5], names[6:]...)
+			want = append(want[:4:4], want[5:]...)
 		}
-		require.Len(t, lines, len(names))
-		for i, name := range names {
-			require.True(t, strings.HasPrefix(lines[i], name), lines[i])
+		lines := strings.Split(string(s.Bytes()), "\n")
+		require.Len(t, lines, len(want)+2)
+		require.Equal(t, "holdpoint decision v1", lines[0])
+		for i, field := range want {
+			name, value, _ := strings.Cut(lines[i+1], ": ")
+			require.Equal(t, field[0], name)
+			require.Equal(t, field[1], unescaped(t, value))
 		}
+		require.Empty(t, lines[len(lines)-1])
 	})
+}
+
+// unescaped is the text of which plan.Escape made this.
+func unescaped(t *testing.T, s string) string {
+	t.Helper()
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, `\`)
+		b.WriteString(before)
+		switch {
+		case !found:
+			return b.String()
+		case strings.HasPrefix(rest, "u{"), strings.HasPrefix(rest, "x{"):
+			digits, after, closed := strings.Cut(rest[2:], "}")
+			require.True(t, closed, s)
+			code, err := strconv.ParseUint(digits, 16, 32)
+			require.NoError(t, err)
+			if s = after; rest[0] == 'u' {
+				b.WriteRune(rune(code))
+			} else {
+				b.WriteByte(byte(code))
+			}
+		default:
+			b.WriteByte('\\')
+			s = rest
+		}
+	}
 }
 
 func BenchmarkJudgeSigned(b *testing.B) {

@@ -30,7 +30,16 @@ type Request struct {
 	Requester string      `json:"requester"`
 	Terms     Terms       `json:"terms"`
 	DecideBy  time.Time   `json:"decide_by"` // for people; whether a decision is late is a fact of its Arrival
-	Taken     []Taken     `json:"taken"`     // the accepted decisions on PlanHash, in order
+	// GrantedUntil is the end of the grant that the request has led to; zero when
+	// there is none. A word about one action waits until then, and no longer.
+	GrantedUntil time.Time `json:"granted_until,omitzero"`
+	Taken        []Taken   `json:"taken"` // the accepted decisions on PlanHash, in order
+	// Execution is the one of the run in which it was opened, or which continues
+	// that one; empty where that was not recorded.
+	Execution string `json:"execution,omitempty"`
+	// Reset says that the run was reset since: what was said then may be missing,
+	// and so nothing is let go before people are asked anew.
+	Reset bool `json:"reset,omitempty"`
 	// Confirm lists the actions that wait for a word of their own now.
 	Confirm []string `json:"confirm,omitempty"`
 }
@@ -49,6 +58,16 @@ type Taken struct {
 
 // Expires is until when the request waits, to the second, as statements say it.
 func (r Request) Expires() time.Time { return r.DecideBy.UTC().Truncate(time.Second) }
+
+// expiresOf is until when a decision on this request holds, as its statement says
+// it: a word about one action of a granted plan as long as the grant, every other
+// as long as the request waits.
+func (r Request) expiresOf(d Decision) time.Time {
+	if d.ActionID == "" || r.GrantedUntil.IsZero() {
+		return r.Expires()
+	}
+	return r.GrantedUntil.UTC()
+}
 
 // approved lists who has approved the plan, in order.
 func (r Request) approved() []string {
@@ -103,7 +122,7 @@ func takenOf(v Verdict) Taken {
 	return Taken{
 		Approval: Approval{
 			Approver: v.Approver, Comment: plan.Clip(v.Comment, maxTakenComment), At: v.At.UTC().Truncate(time.Second), Proven: v.Proven,
-			Text: plan.Sum([]byte(text)),
+			Text: plan.Sum([]byte(text)), Expires: v.Expires,
 		},
 		Decision: v.Decision, ActionID: v.ActionID,
 	}

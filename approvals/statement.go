@@ -17,8 +17,8 @@ type Statement struct {
 	Decision Choice
 	Action   string // of a confirmation; otherwise empty
 	Approver string // normalized
-	// Expires is until when the request waits: a decision that reaches the
-	// server later is void.
+	// Expires is until when the request waits, or, for a word about one action,
+	// until when the plan's approval holds. What comes later is void.
 	Expires time.Time
 	Text    plan.Digest // of the comment or feedback, which may be empty
 }
@@ -79,7 +79,7 @@ func (r Request) StatementOf(d Decision) (Statement, error) {
 	}
 	return Statement{
 		Run: r.RunID, Request: r.RequestID, Plan: d.PlanHash, Decision: d.Decision, Action: d.ActionID,
-		Approver: name, Expires: r.Expires(), Text: plan.Sum([]byte(d.text())),
+		Approver: name, Expires: r.expiresOf(d), Text: plan.Sum([]byte(d.text())),
 	}, nil
 }
 

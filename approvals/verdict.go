@@ -30,6 +30,11 @@ const (
 	// others are still missing.
 	NotNeeded Code = "not_needed"
 
+	// AskedAnew is a decision that would let something go in a run that was reset
+	// since the request was opened. What was said then may be missing, so everybody
+	// is asked anew, by another request.
+	AskedAnew Code = "asked_anew"
+
 	// NotAsked is a word about an action that waits for none.
 	NotAsked Code = "not_asked"
 
@@ -78,6 +83,11 @@ type Verdict struct {
 	// security". RequestID is the request that an accepted decision answers.
 	Missing   string `json:"missing,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
+
+	// Expires is until when a word about one action of a granted plan holds, as
+	// its statement says; zero of everything else, and in histories from before
+	// it was recorded.
+	Expires time.Time `json:"expires,omitzero"`
 
 	// ActionID is of a confirmation and of a resolution; the rest of a resolution
 	// alone, in place of Decision, Comment and Feedback. Approver is then the

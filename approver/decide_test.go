@@ -173,6 +173,41 @@ func TestStatementPrintsTheBytesAndNothingElse(t *testing.T) {
 	require.ErrorContains(t, printStatement(t.Context(), read, "acme/x", say, &out, &aside), "nothing to sign")
 }
 
+// Before the gate opens there is nothing to decide on, and a way to wait for it.
+func TestDecidingBeforeTheGateOpens(t *testing.T) {
+	for name, spoil := range map[string]func(*workflows.State){
+		"no plan yet":   func(s *workflows.State) { s.Plan, s.Actions = nil, nil },
+		"not asked yet": func(s *workflows.State) { s.Gate = approvals.Request{Requester: ann} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := waiting(t, "r1", terms(approvals.ByClaim), samplePlan()).State
+			state.Status = workflows.Running
+			spoil(&state)
+			c := at(keys(""), seen(state))
+			err := c.decide(t.Context(), "acme/x", approval(mei, proofFlags{}), false)
+			require.ErrorContains(t, err, "starter watch acme/x --until WAITING_APPROVAL")
+			require.Empty(t, c.sent)
+		})
+	}
+}
+
+// Verdicts name the members of a decision; who uses this program has flags.
+func TestRefusalsNameTheFlag(t *testing.T) {
+	ts := terms(approvals.ByClaim)
+	ts.Confirm = []string{"pay"}
+	state := granted(t, waiting(t, "r1", ts, samplePlan())).State
+	state.Actions[0].Unconfirmed = true
+	for _, choice := range []approvals.Choice{approvals.Approve, approvals.Reject} {
+		c := at(keys(""), seen(state))
+		say := approval(mei, proofFlags{})
+		say.choice = choice
+		require.NoError(t, c.decide(t.Context(), "acme/x", say, false))
+		reason := byFlag(c.verdict(t).Reason)
+		require.Contains(t, reason, "by --action pay")
+		require.NotContains(t, reason, "action_id")
+	}
+}
+
 func TestAcceptedSaysWhatIsStillMissing(t *testing.T) {
 	v := approvals.Verdict{
 		Code: approvals.Accepted, Decision: approvals.Approve, Approver: mei, Missing: "1 of security",

@@ -51,11 +51,18 @@ func (d desk) open(ctx context.Context, runID string) (*runs.Run, error) {
 	return run, nil
 }
 
-// showStatement shows what will be signed, or that nothing will be.
+// showStatement shows what will be signed, or that nothing will be; and first of
+// all, when the policy does not let this person say it, that it does not.
 func (d desk) showStatement(w word, by *signer) {
-	if by == nil {
+	if w.refused != "" {
+		fmt.Fprintf(d.out, "\nthis will be refused, and stand on record as refused: %s\n", plan.Escape(w.refused))
+	}
+	switch {
+	case by == nil && w.refused != "":
+		fmt.Fprint(d.out, "nothing is signed\n")
+	case by == nil:
 		fmt.Fprintf(d.out, "\nnothing is signed: the policy %s takes the name %s alone\n", plan.Escape(w.terms.Label), w.speaker)
-	} else {
+	default:
 		fmt.Fprintf(d.out, "\n%s signs this statement %s:\n\n%s\n", w.speaker, plan.Escape(by.how), w.statement)
 		if by.note != "" {
 			fmt.Fprintf(d.out, "note: %s\n", plan.Escape(by.note))

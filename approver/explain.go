@@ -15,11 +15,12 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/signature"
 )
 
-// policyOutput is the JSON form of a policy: its version, and the canonical
-// policy that the version is of.
+// policyOutput is the JSON form of a policy: its version, the canonical policy
+// that the version is of, and the keys that were left out.
 type policyOutput struct {
-	Version string          `json:"approval_policy_version"`
-	Policy  json.RawMessage `json:"policy"`
+	Version string             `json:"approval_policy_version"`
+	Policy  json.RawMessage    `json:"policy"`
+	Unused  []policy.UnusedKey `json:"unused_keys,omitempty"`
 }
 
 // canonicalPolicy is what policy.Canonical writes, as far as it is explained.
@@ -81,7 +82,23 @@ func explain(out io.Writer, p *policy.Policy) error {
 	fmt.Fprint(out, "\nDefault, for every action that no rule matches\n")
 	explainRule(sheet, read.Default)
 	_, err = fmt.Fprint(out, "\nOf rules that match one plan, the strictest counts, aspect by aspect.\n")
+	explainUnused(sheet, p.UnusedKeys())
+	for _, k := range p.SharedKeys() {
+		fmt.Fprint(out, "\nOne key for several people: a signature with it counts once\n")
+		sheet.line("shared", k.Fingerprint+": "+strings.Join(k.People, ", "))
+	}
 	return err
+}
+
+// explainUnused names the keys of the file that sign nothing here.
+func explainUnused(sheet fields, unused []policy.UnusedKey) {
+	if len(unused) == 0 {
+		return
+	}
+	fmt.Fprint(sheet.out, "\nKeys that sign nothing under this policy\n")
+	for _, key := range unused {
+		sheet.line("left out", key.Place+": "+key.Reason)
+	}
 }
 
 func explainRule(sheet fields, r canonicalRule) {

@@ -45,7 +45,7 @@ func (c keychain) signer(ctx context.Context, w word, f proofFlags) (*signer, er
 	case f.key != "" && f.signature != "":
 		return nil, cli.Usagef("--key makes a signature and --signature brings one: give one of them")
 	case len(o.keys) == 0 && w.mustSign():
-		return nil, fmt.Errorf("the policy %s wants a signature of %s and has no key of theirs: have one added to its allowed signers", o.policy, o.name)
+		return nil, w.cannotSign()
 	case f.signature != "":
 		return c.fromSignature(o, f.signature, w.statement)
 	case f.key != "":

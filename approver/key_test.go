@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ func TestPassphraseIsAskedForOnlyByTheRightKey(t *testing.T) {
 	require.NoError(t, err)
 	requireSigned(t, v, mine)
 	_, _, err = signedBy(t, typing("open barley"), ts, approval(mei, proofFlags{key: mine.file(t, "open sesame")}))
-	require.ErrorContains(t, err, "not opened with this passphrase")
+	require.ErrorContains(t, err, "not opened by this passphrase")
 	require.Equal(t, 2, asked)
 	_, _, err = signedBy(t, typing("open sesame"), ts, approval(mei, proofFlags{key: other.file(t, "open sesame")}))
 	require.ErrorContains(t, err, other.fingerprint())
@@ -178,9 +179,43 @@ func TestClaimIsSignedWhenAKeyIsAtHand(t *testing.T) {
 // Whom the policy refuses anyway is not asked for a key: the refusal is to be
 // on record.
 func TestRefusedPersonNeedsNoKey(t *testing.T) {
-	v, _, err := signedBy(t, keys(""), terms(approvals.BySignature, of(mei, newKey(t))), approval(ann, proofFlags{}))
+	v, out, err := signedBy(t, keys(""), terms(approvals.BySignature, of(mei, newKey(t))), approval(ann, proofFlags{}))
 	require.NoError(t, err)
 	require.Equal(t, approvals.SelfApproval, v.Code)
+	require.Contains(t, out, "nothing is signed\n")
+	require.NotContains(t, out, "takes the name", "the policy wants a signature")
+}
+
+// Whoever may not decide is told so before she is asked and signs.
+func TestAStrangerIsToldBeforeSheSigns(t *testing.T) {
+	const dan = "dan.x@example.com"
+	mine := newKey(t)
+	for name, proof := range map[string]proofFlags{"without a key": {}, "with a key": {key: mine.file(t, "")}} {
+		t.Run(name, func(t *testing.T) {
+			c := at(keys(""), waiting(t, "r1", terms(approvals.BySignature, of(mei, newKey(t))), samplePlan()))
+			say := approval(dan, proof)
+			say.yes = false
+			c.in = strings.NewReader("no\n")
+			require.ErrorContains(t, c.decide(t.Context(), "acme/x", say, false), "nothing was sent")
+			refused := "this will be refused, and stand on record as refused: " + dan + " is in no group"
+			require.Contains(t, c.out.String(), refused)
+			require.Less(t, strings.Index(c.out.String(), refused), strings.Index(c.out.String(), "[yes/no]"))
+			require.NotContains(t, c.out.String(), "takes the name")
+		})
+	}
+}
+
+// The requester may reject her own run. Where that must be signed and the policy
+// keeps no key of hers, she learns how to stop it.
+func TestRequesterWithoutAKeyIsToldHowToStopHerRun(t *testing.T) {
+	say := approval(ann, proofFlags{})
+	say.choice = approvals.Reject
+	_, _, err := signedBy(t, keys(""), terms(approvals.BySignature, of(mei, newKey(t))), say)
+	require.ErrorContains(t, err, "'starter cancel RUN'")
+	require.NotContains(t, err.Error(), "added to its allowed signers", "that would change nothing")
+	v, _, err := signedBy(t, keys(""), terms(approvals.ByClaim), say)
+	require.NoError(t, err)
+	require.Equal(t, approvals.Accepted, v.Code)
 }
 
 func TestSignatureByHandIsVerifiedBeforeItIsSent(t *testing.T) {

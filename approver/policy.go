@@ -45,7 +45,7 @@ func newPolicyCheck(s *session) *cobra.Command {
 				return err
 			}
 			if s.JSON() {
-				return cli.PrintJSON(c.OutOrStdout(), policyOutput{p.Version(), p.Canonical()})
+				return cli.PrintJSON(c.OutOrStdout(), policyOutput{p.Version(), p.Canonical(), p.UnusedKeys()})
 			}
 			return explain(c.OutOrStdout(), p)
 		},

@@ -67,7 +67,8 @@ func policyFolder(t *testing.T, table string) (folder string, mine key) {
 	folder, mine = t.TempDir(), newKey(t)
 	for name, text := range map[string]string{
 		"policy.yaml": policyText, "table.yaml": table,
-		"signers": "mei.chen@example.com " + mine.line + "\nbo.lin@example.com " + newKey(t).line + "\ncy.ma@example.com " + newKey(t).line + "\n",
+		"signers": "mei.chen@example.com " + mine.line + "\nbo.lin@example.com " + newKey(t).line + "\ncy.ma@example.com " + newKey(t).line + "\n" +
+			"tom.baker@example.com namespaces=\"git\" " + newKey(t).line + "\nann.wu@example.com " + newKey(t).line + "\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
@@ -94,6 +95,9 @@ func TestPolicyCheckSaysWhatAPolicyMeans(t *testing.T) {
 		"   confirm      each action needs a word of its own right before it is sent\n",
 		"   asks         nobody, unless another rule does",
 		"   to decide    24h, then the run expires\n",
+		"\nKeys that sign nothing under this policy\n",
+		`:4: its namespaces leave out "holdpoint"` + "\n",
+		":5: its names are in no group\n",
 	} {
 		require.Contains(t, out, text)
 	}
@@ -101,12 +105,15 @@ func TestPolicyCheckSaysWhatAPolicyMeans(t *testing.T) {
 	code, out, errOut = offline(t, "policy", "check", filepath.Join(folder, "policy.yaml"), "-o", "json")
 	require.Zero(t, code, errOut)
 	var read struct {
-		Version string         `json:"approval_policy_version"`
-		Policy  map[string]any `json:"policy"`
+		Version string              `json:"approval_policy_version"`
+		Policy  map[string]any      `json:"policy"`
+		Unused  []map[string]string `json:"unused_keys"`
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &read))
 	require.True(t, strings.HasPrefix(read.Version, "acme-changes@sha256:"))
 	require.Equal(t, "acme-changes", read.Policy["label"])
+	require.Len(t, read.Unused, 2)
+	require.Equal(t, "its names are in no group", read.Unused[1]["reason"])
 }
 
 func TestPolicyMistakesHaveAFileAndALine(t *testing.T) {

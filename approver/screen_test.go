@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +45,9 @@ func hostileRun(t *testing.T) (*runs.Run, plan.Plan) {
 func TestNothingHostileReachesTheScreen(t *testing.T) {
 	screens := map[string]func(out *bytes.Buffer){
 		"list": func(out *bytes.Buffer) {
-			listed := []runs.Listed{{ID: "acme/x" + hostile, Risk: hostile, PlanHash: hostile}}
+			listed := []runs.Listed{{
+				ID: "acme/x" + hostile, Risk: hostile, PlanHash: hostile, Status: workflows.WaitingApproval, Confirm: []string{hostile},
+			}}
 			require.NoError(t, new(session).printList(out, listed))
 		},
 		"show": func(out *bytes.Buffer) {
@@ -60,6 +64,8 @@ func TestNothingHostileReachesTheScreen(t *testing.T) {
 			run, _ := hostileRun(t)
 			w, err := decision{choice: approvals.Approve, as: mei, comment: hostile}.about(run)
 			require.NoError(t, err)
+			desk{out: out}.showStatement(w, nil)
+			w.refused = hostile
 			desk{out: out}.showStatement(w, nil)
 			desk{out: out}.showStatement(w, &signer{how: hostile, note: hostile})
 		},
@@ -95,9 +101,10 @@ func TestLongParametersAreShownWhole(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, show(&out, run, loaded))
-	require.Equal(t, 2, strings.Count(out.String(), long))
-	require.Contains(t, out.String(), long+`","z":"THE-END"}`)
-	require.Contains(t, out.String(), long+`\u{200B}THE-END`)
+	shown := strings.ReplaceAll(out.String(), "\n   ┆ ", "") // where the page's width breaks a line
+	require.Equal(t, 2, strings.Count(shown, long))
+	require.Contains(t, shown, long+`","z":"THE-END"}`)
+	require.Contains(t, shown, long+`\u{200B}THE-END`)
 }
 
 func TestShowSaysWhoMustStillApprove(t *testing.T) {
@@ -149,7 +156,7 @@ func TestShowSaysHowToLetOneActionGoAndHowToResolve(t *testing.T) {
 	showNext(&out, run)
 	for _, text := range []string{
 		"   unconfirmed  pay: ",
-		"  approver approve acme/x --action pay\n",
+		"  approver approve acme/x --action pay --as " + bo + "\n",
 		"   in doubt     tell, sent to bank/tell since 2026-12-01T12:00:00Z: no answer\n",
 		"  approver resolve acme/x tell happened|not_happened|abort --as " + bo + " --evidence '…'\n",
 		"   granted      2026-12-01T12:00:00Z, by " + mei + ", " + bo + ", until 2026-12-01T13:00:00Z\n",
@@ -157,6 +164,62 @@ func TestShowSaysHowToLetOneActionGoAndHowToResolve(t *testing.T) {
 		require.Contains(t, out.String(), text)
 	}
 	require.NotContains(t, out.String(), "to approve, as one")
+}
+
+// That something did not happen is said, and not recorded yet: whoever knows
+// better finds out how to take it back, and signs a word about the same claim.
+func TestAWordThatCanBeTakenBackIsShownAndSigned(t *testing.T) {
+	state := granted(t, waiting(t, "r1", terms(approvals.ByClaim), samplePlan())).State
+	state.Status = workflows.WaitingResolution
+	quiet := noon.Add(time.Hour)
+	state.Actions[1].Status = workflows.StepInDoubt
+	state.Actions[1].Doubt = &workflows.Doubt{Token: 7, Target: "bank/tell", SentAt: noon, Detail: "no answer", QuietUntil: &quiet}
+	state.Actions[1].Resolution = &workflows.Resolved{Outcome: approvals.NotHappened, Operator: bo, Claim: "7", Applied: true}
+	run := seen(state)
+	var out, aside bytes.Buffer
+	require.NoError(t, show(&out, run, samplePlan()))
+	showNext(&out, run)
+	require.Contains(t, out.String(), "   in doubt     tell, sent to bank/tell since 2026-12-01T12:00:00Z: no answer\n")
+	require.Contains(t, out.String(), "  approver resolve acme/x tell happened|not_happened|abort --as "+bo+" --evidence '…'\n")
+
+	out.Reset()
+	read := func(context.Context, string) (*runs.Run, error) { return run, nil }
+	better := finding{action: "tell", outcome: "happened", as: cy, evidence: "it is in the log"}
+	require.NoError(t, printStatement(t.Context(), read, "acme/x", better, &out, &aside))
+	require.Contains(t, out.String(), "\naction: tell\nclaim: 7\noutcome: happened\n")
+	require.Empty(t, aside.String(), "the run still waits for it")
+
+	state.Actions = slices.Clone(state.Actions)
+	state.Actions[1].Status, state.Actions[1].Doubt = workflows.StepPending, nil
+	run = seen(state)
+	out.Reset()
+	require.NoError(t, show(&out, run, samplePlan()))
+	showNext(&out, run)
+	require.NotContains(t, out.String(), "approver resolve")
+	require.NoError(t, printStatement(t.Context(), read, "acme/x", better, &out, &aside))
+	require.Contains(t, aside.String(), "tell is not in doubt now")
+}
+
+// What waits for a word about one action does so as long as the approval holds.
+func TestListSaysWhatARunWaitsFor(t *testing.T) {
+	ends := noon.Add(8 * time.Hour)
+	for name, tc := range map[string]struct {
+		listed runs.Listed
+		want   string
+	}{
+		"the plan":     {runs.Listed{Status: workflows.WaitingApproval, DecideBy: &until}, "approval 2026-12-01T16:00:00Z"},
+		"one action":   {runs.Listed{Status: workflows.WaitingApproval, DecideBy: &until, Confirm: []string{"pay"}, ConfirmBy: &ends}, "confirmation of pay 2026-12-01T20:00:00Z"},
+		"some actions": {runs.Listed{Status: workflows.WaitingApproval, Confirm: []string{"pay", "b", "c"}, ConfirmBy: &ends}, "confirmation of pay and 2 more 2026-12-01T20:00:00Z"},
+		"a resolution": {runs.Listed{Status: workflows.WaitingResolution, DecideBy: &until}, "resolution"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.listed.ID = "acme/x"
+			var out bytes.Buffer
+			require.NoError(t, new(session).printList(&out, []runs.Listed{tc.listed}))
+			lines := strings.Split(out.String(), "\n")
+			require.Equal(t, "acme/x "+tc.want, strings.Join(strings.Fields(lines[1]), " "))
+		})
+	}
 }
 
 // The command that is shown is one that works, also for an id that a shell

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -58,13 +59,17 @@ func (s *session) update(ctx context.Context, c client.Client, run *runs.Run, m 
 		}
 	}
 	if verdict.Code != approvals.Accepted {
-		return true, fmt.Errorf("refused: %s: %s", verdict.Code, verdict.Reason)
+		return true, fmt.Errorf("refused: %s: %s", verdict.Code, byFlag(verdict.Reason))
 	}
 	if !s.JSON() {
 		fmt.Fprint(out, accepted(run.ID, verdict))
 	}
 	return true, nil
 }
+
+// byFlag lets a verdict, which names the members of a decision, name this
+// program's flags.
+func byFlag(reason string) string { return strings.ReplaceAll(reason, "action_id", "--action") }
 
 // accepted says what was accepted, what showed who it was, and what is still
 // missing.

@@ -33,6 +33,7 @@ func newList(s *session) *cobra.Command {
 				}
 				listed = append(listed, some...)
 			}
+			reader.Awaited(c.Context(), listed)
 			return s.printList(c.OutOrStdout(), listed)
 		}),
 	}
@@ -49,16 +50,29 @@ func (s *session) printList(out io.Writer, listed []runs.Listed) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "RUN\tWAITS FOR\tRISK\tDECIDE BY\tPLAN")
 	for _, l := range listed {
-		waits, decide := "resolution", ""
-		if l.Status == workflows.WaitingApproval {
-			waits = "approval"
-			if l.DecideBy != nil {
-				decide = l.DecideBy.Format(time.RFC3339)
-			}
+		waits, until := awaited(l)
+		decide := ""
+		if until != nil {
+			decide = until.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), waits, plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(waits), plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
 	}
 	return table.Flush()
+}
+
+// awaited is what a run waits for, and until when; nil when for as long as it
+// takes.
+func awaited(l runs.Listed) (what string, until *time.Time) {
+	switch more := len(l.Confirm) - 1; {
+	case l.Status != workflows.WaitingApproval:
+		return "resolution", nil
+	case more < 0:
+		return "approval", l.DecideBy
+	case more == 0:
+		return "confirmation of " + l.Confirm[0], l.ConfirmBy
+	default:
+		return fmt.Sprintf("confirmation of %s and %d more", l.Confirm[0], more), l.ConfirmBy
+	}
 }
 
 func newShow(s *session) *cobra.Command {

@@ -41,9 +41,17 @@ func (f fields) line(name, value string) {
 	}
 }
 
+// told is line for words of somebody else, of any length.
+func (f fields) told(name, value string) {
+	if value != "" {
+		_ = plan.WriteField(f.out, name, value) // a screen that is gone shows nothing
+	}
+}
+
 // showTerms shows the policy as it was evaluated for this plan.
 func showTerms(sheet fields, run *runs.Run) {
 	terms := run.State.Request.Terms
+	sheet.told("requester", run.Task.Requester+", by the word of whoever started the run")
 	sheet.line("policy", terms.Version)
 	if terms.Unattended() {
 		sheet.line("asks", "nobody, by "+strings.Join(terms.ByPolicy, ", "))
@@ -88,7 +96,7 @@ func askAgain(run *runs.Run) string {
 func showApprovals(sheet fields, run *runs.Run) {
 	for _, a := range run.Approvals() {
 		sheet.line("approved", runs.Approved(a))
-		sheet.line("comment", a.Comment)
+		sheet.told("comment", a.Comment)
 	}
 	gate := run.State.GateNow()
 	if run.Status.Status == workflows.WaitingApproval && gate.Phase == approvals.PhaseOpen {
@@ -112,7 +120,7 @@ func showWaiting(sheet fields, run *runs.Run) {
 		case a.Unconfirmed:
 			sheet.line("unconfirmed", a.ID+": "+strings.Join(run.MayStillApprove(), ", ")+" may let it go, or reject it")
 		case a.Resolvable():
-			sheet.line("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
+			sheet.told("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
 			sheet.line("who may", strings.Join(run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID), ", "))
 		}
 	}
@@ -127,8 +135,10 @@ func showNext(out io.Writer, run *runs.Run) {
 	for _, a := range run.State.Actions {
 		switch {
 		case a.Unconfirmed:
-			fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Escape(a.ID))
-			command(runs.ConfirmCommand(run.ID, a.ID, ""))
+			if may := run.MayStillApprove(); len(may) > 0 {
+				fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Escape(a.ID))
+				command(runs.ConfirmCommand(run.ID, a.ID, may[0]))
+			}
 		case a.Resolvable():
 			if resolvers := run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID); len(resolvers) > 0 {
 				fmt.Fprintf(out, "\nto resolve action %s, after a look at its target:\n", plan.Escape(a.ID))

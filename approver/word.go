@@ -50,8 +50,8 @@ func (d decision) about(run *runs.Run) (word, error) {
 	}
 	read, err := approvals.ParseDecision(raw)
 	switch {
-	case run.State.Plan == nil:
-		return word{}, fmt.Errorf("run %s is %s and has no plan to decide on", run.ID, run.Status.Status)
+	case run.State.Plan == nil || run.State.Gate.Phase == approvals.PhaseNoPlan:
+		return word{}, noPlan(run)
 	case err != nil:
 		return word{}, cli.Usagef("%s", err)
 	case read != said:
@@ -75,6 +75,15 @@ func (d decision) about(run *runs.Run) (word, error) {
 		w.refused = reason
 	}
 	return w, nil
+}
+
+// noPlan says that no plan waits for a decision yet, and how to wait for one.
+func noPlan(run *runs.Run) error {
+	if run.Closed {
+		return fmt.Errorf("run %s is %s and has no plan to decide on", run.ID, run.Status.Status)
+	}
+	return fmt.Errorf("run %s is %s and has no plan to decide on yet; wait for one: %s", run.ID, run.Status.Status,
+		workflows.Command("starter", "watch", run.ID, "--until", string(workflows.WaitingApproval)))
 }
 
 // finding is what the flags of resolve say.
@@ -132,6 +141,16 @@ func (f finding) about(run *runs.Run) (word, error) {
 // mustSign reports whether the word is worth nothing without a signature. What
 // the policy refuses anyway needs none: it is sent, refused and on record.
 func (w word) mustSign() bool { return w.terms.Proof == approvals.BySignature && w.refused == "" }
+
+// cannotSign says that the policy has no key of the speaker, and what to do. Of
+// a requester in no group, who may reject her own run, it would keep none.
+func (w word) cannotSign() error {
+	if w.name == workflows.ApprovalName && !slices.Contains(w.terms.Approvers(), w.speaker) {
+		return fmt.Errorf("the policy %s wants a signature and takes no key of %s, who is in no group that it asks about this plan; "+
+			"whoever requested a run can stop it without one: 'starter cancel RUN'", w.terms.Label, w.speaker)
+	}
+	return fmt.Errorf("the policy %s wants a signature of %s and has no key of theirs: have one added to its allowed signers", w.terms.Label, w.speaker)
+}
 
 // bound is what a word was made for, in words for its speaker when it has
 // changed.

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -45,14 +46,23 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 	if err := task.Validate(); err != nil {
 		return nil, badTask(err)
 	}
-	if err := validRunID(runID, task.Tenant); err != nil {
+	if carried != nil && workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
+		// Anybody who can start a workflow could say so that he was approved.
+		return nil, badTask(errors.New("a state comes from the execution that this one continues, and from nobody else: start a run with its task alone"))
+	}
+	if err := checkRunID(ctx, task, carried != nil); err != nil {
 		return nil, badTask(err)
 	}
 	r := &agentRun{task: task, runID: runID, settings: settings, inbox: inboxOf(ctx), state: NewState(task)}
 	if carried != nil {
 		r.state, r.carried = carried.Resumed(task, runID), true
-		r.inbox.closeAt(*carried.DecideBy)
+		if carried.Grant != nil {
+			r.inbox.closeAt(carried.Grant.ExpiresAt)
+		} else {
+			r.inbox.closeAt(*carried.DecideBy)
+		}
 	}
+	r.state.isExecution(workflow.GetInfo(ctx))
 	if err := r.handle(ctx); err != nil {
 		return nil, err
 	}
@@ -85,7 +95,7 @@ func (r *agentRun) run(ctx workflow.Context) (*Status, error) {
 			}
 		}
 		switch next {
-		case execute, askAgain: // have just been done, and name what follows
+		case execute: // has just been done, and names what follows
 		case replan:
 			if r.state.Returns++; r.state.Returns > maxReturns {
 				return r.end(ctx, Failed, fmt.Sprintf("the run went back to planning %d times: %s", maxReturns, r.state.Reason))
@@ -108,7 +118,6 @@ type turn int
 const (
 	stop      turn = iota // the state says which end it is
 	replan                // back to make_plan, for what is left
-	askAgain              // nobody decided in time: the same plan, a new request
 	execute               // approved
 	summarize             // nothing is left to do
 )
@@ -156,13 +165,17 @@ func (r *agentRun) collectContext(ctx workflow.Context) error {
 
 func (r *agentRun) makePlan(ctx workflow.Context) error {
 	r.state.Begin(MakePlan, r.task, now(ctx))
-	var out MakePlanResult
-	err := workflow.ExecuteActivity(r.stepContext(ctx, MakePlan), string(MakePlan), MakePlanInput{
+	in := MakePlanInput{
 		RunID: r.runID, Task: r.task, Revision: r.state.Revision,
 		ContextDigest: r.state.Context.Digest, Manifest: r.state.Context.Manifest,
 		Feedback: r.state.Feedback, WorkflowVersion: Version, RequestKey: r.state.Step(MakePlan).IdempotencyKey,
-		Ledger: r.state.ledger(),
-	}).Get(ctx, &out)
+		Ledger: r.state.ledger(), Execution: workflow.GetInfo(ctx).FirstRunID,
+	}
+	if r.state.Plan != nil {
+		in.Earlier = r.state.Plan.Blob
+	}
+	var out MakePlanResult
+	err := workflow.ExecuteActivity(r.planContext(ctx), string(MakePlan), in).Get(ctx, &out)
 	if err != nil {
 		return r.stepFailed(ctx, MakePlan, err)
 	}
@@ -241,13 +254,13 @@ func (r *agentRun) complete(ctx workflow.Context, name StepName, attempts int) {
 		"step_name", string(name), "attempt", attempts, "idempotency_key", r.state.Step(name).IdempotencyKey)
 }
 
-// errStep is a step that failed for good.
-type errStep struct {
+// stepError is a step that failed for good.
+type stepError struct {
 	step StepName
 	text string
 }
 
-func (e *errStep) Error() string { return string(e.step) + ": " + e.text }
+func (e *stepError) Error() string { return string(e.step) + ": " + e.text }
 
 // stepFailed records a failed step. A cancellation is not a failure.
 func (r *agentRun) stepFailed(ctx workflow.Context, name StepName, err error) error {
@@ -257,7 +270,7 @@ func (r *agentRun) stepFailed(ctx workflow.Context, name StepName, err error) er
 	}
 	text := FaultText(err)
 	r.state.Fail(name, text, attemptsOf(err), now(ctx))
-	return &errStep{name, text}
+	return &stepError{name, text}
 }
 
 func disconnected(ctx workflow.Context) workflow.Context {

@@ -23,6 +23,7 @@ const (
 // for a resolution. What follows from the rest is left out, so that it fits one
 // event.
 func (s State) Carried() *State {
+	s.handOn(s.wasReset())
 	made := *s.Plan
 	if len(made.Plan) > maxInlineCarried {
 		made.Plan = nil

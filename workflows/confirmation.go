@@ -64,14 +64,18 @@ func (s *State) whatIsUnconfirmed() string {
 	return text
 }
 
-// GateNow is what decisions are judged against now.
+// GateNow is what decisions are judged against now: also the words about single
+// actions, which wait as long as the grant holds.
 func (s *State) GateNow() approvals.Request {
 	gate := s.Gate
-	gate.Confirm = s.unconfirmed()
+	gate.Confirm, gate.Reset = s.unconfirmed(), s.wasReset()
+	if s.Grant != nil {
+		gate.GrantedUntil = s.Grant.ExpiresAt
+	}
 	return gate
 }
 
-// confirm lets an accepted word about one action change the run.
+// confirm lets an accepted word about one action change the run, as Apply does.
 func (s *State) confirm(v *approvals.Verdict) {
 	for i := range s.Actions {
 		row := &s.Actions[i]
@@ -94,11 +98,12 @@ func (s *State) confirm(v *approvals.Verdict) {
 }
 
 // watchExpiry starts the timer of the approval's life when something waits that
-// nothing else would wake.
+// nothing else would wake. A word that comes after it has fired is late.
 func (x *execution) watchExpiry(ctx workflow.Context) {
 	if x.expiry == nil && !x.stopping() && len(x.state.unconfirmed()) > 0 {
 		wait := max(x.state.Grant.ExpiresAt.Sub(workflow.Now(ctx)), time.Nanosecond)
 		x.expiry = workflow.NewTimerWithOptions(ctx, wait, workflow.TimerOptions{Summary: "life of the approval"})
+		x.inbox.deadline = x.expiry
 	}
 }
 

@@ -19,7 +19,36 @@ import (
 // A flood of decisions makes the waiting run continue as new: with its plan,
 // its deadline, its counts, and nothing unjudged.
 func TestFloodedGateContinuesAsNew(t *testing.T) {
-	const flood = 2000
+	carriedTask, carried := flooded(t)
+	require.Equal(t, workflows.WaitingApproval, carried.Status)
+	require.Len(t, carried.Decisions.Recent, workflows.MaxVerdicts)
+	require.Equal(t, flood, carried.Decisions.Counts[0].Count)
+
+	next := newWorld(t, actionsNamed("a")...)
+	next.env.SetStartTime(carried.DecideBy.Add(-30 * time.Minute))
+	next.at(time.Minute, func() { next.send("approve", next.hash(0), "bo.lin") })
+	next.continues(carriedTask, carried)
+	require.NoError(t, next.env.GetWorkflowError())
+	var status workflows.Status
+	require.NoError(t, next.env.GetWorkflowResult(&status))
+	require.Equal(t, workflows.Completed, status.Status)
+	require.Empty(t, next.made, "the plan was carried over, not made again")
+	require.Equal(t, []string{"a"}, next.executed)
+	require.Equal(t, 1, status.Steps[0].Attempts)
+
+	late := newWorld(t, actionsNamed("a")...)
+	late.env.SetStartTime(carried.DecideBy.Add(time.Minute))
+	late.continues(carriedTask, carried)
+	require.NoError(t, late.env.GetWorkflowResult(&status))
+	require.Equal(t, workflows.Expired, status.Status, "the deadline is the one that was fixed first")
+}
+
+// flood is more than one execution at the gate judges.
+const flood = 2000
+
+// flooded is what a run whose gate was flooded continues with as new.
+func flooded(t *testing.T) (of workflows.Task, carried *workflows.State) {
+	t.Helper()
 	w := newWorld(t, actionsNamed("a")...)
 	for i := range 20 {
 		w.at(time.Minute+time.Duration(i)*time.Second, func() {
@@ -31,30 +60,8 @@ func TestFloodedGateContinuesAsNew(t *testing.T) {
 	w.env.ExecuteWorkflow(workflows.WorkflowType, task(), nil)
 	var again *workflow.ContinueAsNewError
 	require.ErrorAs(t, w.env.GetWorkflowError(), &again)
-	var carriedTask workflows.Task
-	var carried *workflows.State
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &carriedTask, &carried))
-	require.Equal(t, workflows.WaitingApproval, carried.Status)
-	require.Len(t, carried.Decisions.Recent, workflows.MaxVerdicts)
-	require.Equal(t, flood, carried.Decisions.Counts[0].Count)
-
-	next := newWorld(t, actionsNamed("a")...)
-	next.env.SetStartTime(carried.DecideBy.Add(-30 * time.Minute))
-	next.at(time.Minute, func() { next.send("approve", next.hash(0), "bo.lin") })
-	next.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
-	require.NoError(t, next.env.GetWorkflowError())
-	var status workflows.Status
-	require.NoError(t, next.env.GetWorkflowResult(&status))
-	require.Equal(t, workflows.Completed, status.Status)
-	require.Empty(t, next.made, "the plan was carried over, not made again")
-	require.Equal(t, []string{"a"}, next.executed)
-	require.Equal(t, 1, status.Steps[0].Attempts)
-
-	late := newWorld(t, actionsNamed("a")...)
-	late.env.SetStartTime(carried.DecideBy.Add(time.Minute))
-	late.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
-	require.NoError(t, late.env.GetWorkflowResult(&status))
-	require.Equal(t, workflows.Expired, status.Status, "the deadline is the one that was fixed first")
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &of, &carried))
+	return of, carried
 }
 
 // After a continue-as-new, too, a decision that came after the deadline is
@@ -64,12 +71,45 @@ func TestLateDecisionIsLateAfterContinuingAsNew(t *testing.T) {
 	w := newWorld(t, actionsNamed("a")...)
 	w.env.SetStartTime(carried.DecideBy.Add(time.Minute))
 	w.at(0, func() { w.send("approve", w.hash(0), "bo.lin") })
-	w.env.ExecuteWorkflow(workflows.WorkflowType, task(), carried)
+	w.continues(task(), carried)
 	var status workflows.Status
 	require.NoError(t, w.env.GetWorkflowResult(&status))
 	require.Equal(t, workflows.Expired, status.Status)
 	require.Empty(t, w.executed)
 	require.Contains(t, status.Decisions.Counts, workflows.CodeCount{Code: approvals.Expired, Count: 1})
+}
+
+// A word about one action waits as long as the approval holds, and not only until
+// the time to decide, also in front of an execution that continues as new.
+func TestWordAboutOneActionIsLateWhenTheApprovalHasEnded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after time.Duration // the time to decide, of which the approval lives an hour more
+		code  approvals.Code
+		end   workflows.RunStatus
+	}{
+		"before":            {30 * time.Minute, approvals.Accepted, workflows.Completed},
+		"when it has ended": {time.Hour, approvals.Expired, workflows.Expired},
+	} {
+		t.Run(name, func(t *testing.T) {
+			carried := waitingState(t, 0)
+			s := carried.Resumed(task(), "tenant-a/weekly-2025-w40")
+			s.Decisions = workflows.Decisions{}
+			s.Request.Terms.Confirm = []string{"a"}
+			approved := approvals.Verdict{
+				Code: approvals.Accepted, Decision: approvals.Approve, Approver: "bo.lin", PlanHash: s.Plan.PlanHash.String(), At: *s.DecideBy,
+			}
+			s.Take(&approved)
+			s.MarkUnconfirmed()
+			w := newWorld(t, actionsNamed("a")...)
+			w.env.SetStartTime(s.DecideBy.Add(tc.after))
+			w.at(0, func() { w.confirm("approve", "a", "cy.ma") })
+			w.continues(task(), s.Carried())
+			var status workflows.Status
+			require.NoError(t, w.env.GetWorkflowResult(&status))
+			require.Equal(t, tc.end, status.Status, status.Reason)
+			require.Equal(t, []string{string(tc.code)}, codes(status))
+		})
+	}
 }
 
 // What is carried over fits one event, with the largest plan and hostile

@@ -1,6 +1,7 @@
 // Package workflows is the deterministic heart of Holdpoint: the order of the
 // steps and the durability of every decision, and nothing else. It knows no
-// clock but the workflow's, no I/O, no JSON, and ranges over no map.
+// clock but the workflow's and no I/O, and ranges over no map. No workflow code
+// reads what people sent: [Arrival] does that for the activities that judge it.
 //
 // A run is one execution of [AgentRun], from RUNNING to an end:
 //

@@ -87,7 +87,8 @@ func (s *State) Doubts() approvals.Doubts {
 }
 
 // Resolve lets an accepted resolution change the run. The verdict was given by
-// the judge; plan and action are compared once more.
+// the judge; plan and action are compared once more, and v becomes TooLate when
+// they do not fit any more.
 func (s *State) Resolve(v *approvals.Verdict) {
 	if v.Code != approvals.Accepted {
 		return
@@ -98,6 +99,9 @@ func (s *State) Resolve(v *approvals.Verdict) {
 			row.Resolution = &Resolved{
 				Outcome: v.Outcome, Operator: v.Approver, Evidence: v.Evidence, At: v.At, Via: v.Via, Claim: v.Claim,
 			}
+			if v.Signature != "" {
+				row.Resolution.Signature, row.Resolution.Text = v.Signature, plan.Sum([]byte(v.Evidence))
+			}
 			return
 		}
 	}
@@ -105,9 +109,9 @@ func (s *State) Resolve(v *approvals.Verdict) {
 }
 
 // Settling marks a person's word as acted upon.
-func (s *State) Settling(i int, word *Resolved) {
-	if row := &s.Actions[i]; word != nil && row.Resolution != nil {
-		row.Resolution.Applied = true
+func (s *State) Settling(i int) {
+	if word := s.Actions[i].Resolution; word != nil {
+		word.Applied = true
 	}
 }
 
@@ -141,6 +145,8 @@ func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 	}
 	next := rowAfter[out.Standing][s.said(i, word)]
 	switch {
+	case out.Refused != "" && out.Standing != StandingDone:
+		s.refuseWord(i, out)
 	case next == StepCompleted && out.Receipt != nil:
 		row.Status, row.Ref, row.Error, row.Doubt = next, out.Receipt.Ref, "", nil
 	case next == StepCompleted && out.Standing == StandingAbsent: // by a worker that does not record it
@@ -156,6 +162,21 @@ func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 		row.Status, row.Doubt, row.Resolution = next, out.Doubt, nil
 	default:
 		s.ActionUnsettled(i, errors.New("the activity named no standing"))
+	}
+}
+
+// refuseWord is for a word that the policy of the day does not take: it is as if
+// nobody had spoken, and people are told why.
+func (s *State) refuseWord(i int, out SettleActionResult) {
+	row := &s.Actions[i]
+	if out.Doubt != nil {
+		row.Doubt = out.Doubt
+	}
+	row.Status, row.Resolution = StepInDoubt, nil
+	if row.Doubt != nil {
+		doubt := *row.Doubt
+		doubt.Detail = plan.Clip(out.Refused+"; before that: "+doubt.Detail, maxErrorText)
+		row.Doubt = &doubt
 	}
 }
 
@@ -179,10 +200,13 @@ func (s *State) ActionUnsettled(i int, err error) {
 	row.Error = plan.Clip(SettleAction+": "+FaultText(err), maxErrorText)
 }
 
-const (
-	maxShownDetail   = 300 // bytes of a doubt's detail in a status
-	maxShownEvidence = 200
-)
+// maxShownDetail bounds a doubt's detail in a status, in bytes.
+const maxShownDetail = 300
+
+// MaxShownEvidence is what a status shows, and a run that continues as new
+// keeps, of how a person knew what became of an action, in bytes. The verdict on
+// her word has it whole.
+const MaxShownEvidence = 200
 
 func (d *Doubt) short() *Doubt {
 	if d == nil {
@@ -198,6 +222,16 @@ func (r *Resolved) short() *Resolved {
 		return nil
 	}
 	short := *r
-	short.Evidence = plan.Clip(short.Evidence, maxShownEvidence)
+	short.Evidence = plan.Clip(short.Evidence, MaxShownEvidence)
 	return &short
+}
+
+// unsigned is the word without what only its record needs.
+func (r *Resolved) unsigned() *Resolved {
+	if r == nil {
+		return nil
+	}
+	shown := *r
+	shown.Signature, shown.Text = "", plan.Digest{}
+	return &shown
 }

@@ -30,6 +30,7 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 		r.setStatus(ctx, Running, "")
 	}
 	x := newExecution(r)
+	defer func() { x.inbox.deadline = nil }()
 	// In-flight actions outlive a cancellation: their outcome must be known.
 	work := disconnected(ctx)
 	for {
@@ -46,7 +47,7 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 		if err := x.awaitChange(ctx, work); err != nil {
 			return stop, err
 		}
-		if x.mayContinueAsNew(ctx) {
+		if x.mayContinueAtRest(ctx) {
 			return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, x.task, x.state.Carried())
 		}
 	}
@@ -73,7 +74,7 @@ func (x *execution) awaitChange(ctx, work workflow.Context) error {
 	x.watchExpiry(work)
 	return workflow.Await(work, func() bool {
 		return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() ||
-			len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAsNew(ctx)
+			len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAtRest(ctx)
 	})
 }
 

@@ -25,6 +25,12 @@ type FaultDetails struct {
 	Attempt int    `json:"attempt"`
 }
 
+// RulesOutEffect reports whether an error of this class leaves no doubt about
+// the effect: it was refused, or nothing was sent.
+func RulesOutEffect(class string) bool {
+	return class == ClassPermanent || class == ClassTransient || class == ClassThrottled
+}
+
 // surelyNothingHappened reports whether an activity's error leaves no doubt
 // about the effect: it was refused, or nothing was sent.
 func surelyNothingHappened(err error) bool {
@@ -33,7 +39,7 @@ func surelyNothingHappened(err error) bool {
 		return false
 	}
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	return ok && (app.Type() == ClassPermanent || app.Type() == ClassTransient || app.Type() == ClassThrottled)
+	return ok && RulesOutEffect(app.Type())
 }
 
 // FaultText is the message that the activity's error carries, without the

@@ -43,22 +43,30 @@ func (r *agentRun) requestApproval(ctx workflow.Context) error {
 }
 
 // decide holds the run until there is a decision. When nobody decided in time
-// and the policy says so, it asks again: a new request, with a time of its own.
-// What was approved on the one before is void.
+// and the policy says so, or when the run was reset, it asks again: a new
+// request, with a time of its own. What was approved on the one before is void.
 func (r *agentRun) decide(ctx workflow.Context) (turn, error) {
-	for {
-		if r.state.Gate.Phase == approvals.PhaseGranted {
-			return execute, nil // by policy: nobody is asked
+	for r.state.Gate.Phase != approvals.PhaseGranted { // by policy: nobody is asked
+		inTime, err := r.awaitDecision(ctx)
+		switch {
+		case err != nil:
+			return stop, err
+		case r.state.Gate.Phase == approvals.PhaseNoPlan: // see askAnew
+		case inTime:
+			return r.decided(), nil
+		case r.state.Asked >= r.state.Request.Terms.AskAgain:
+			r.notify(ctx, ApprovalExpired, "", nil)
+			r.state.Status = Expired
+			r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
+			return stop, nil
+		default:
+			r.state.AskAgain()
 		}
-		next, err := r.awaitDecision(ctx)
-		if err != nil || next != askAgain {
-			return next, err
-		}
-		r.state.AskAgain()
 		if err := r.requestApproval(ctx); err != nil {
 			return stop, err
 		}
 	}
+	return execute, nil
 }
 
 // AskAgain counts an opening of the gate that nobody came to, and says so. The
@@ -69,10 +77,10 @@ func (s *State) AskAgain() {
 	s.Reason = fmt.Sprintf("nobody decided before %s; asked again", s.DecideBy.Format(time.RFC3339))
 }
 
-// awaitDecision holds the run until the plan is approved, rejected, sent back
-// or expired. What arrived before the deadline is judged first, even when no
-// worker was there to read it in time.
-func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
+// awaitDecision holds the run until the plan is approved, rejected or sent back,
+// and reports false when nobody did so in time. What arrived before the deadline
+// is judged first, even when no worker was there to read it in time.
+func (r *agentRun) awaitDecision(ctx workflow.Context) (inTime bool, err error) {
 	// Of a second plan, the reason says why there is one.
 	r.setStatus(ctx, WaitingApproval, r.state.Reason)
 	// The timer outlives a cancellation of the run, which must not look like
@@ -85,25 +93,20 @@ func (r *agentRun) awaitDecision(ctx workflow.Context) (turn, error) {
 	defer func() { r.inbox.deadline = nil }()
 	r.remind(timerCtx)
 
-	err := workflow.Await(ctx, func() bool {
+	err = workflow.Await(ctx, func() bool {
 		return r.state.Gate.Phase != approvals.PhaseOpen ||
 			deadline.IsReady() && r.inbox.idle() ||
 			r.mayContinueAsNew(ctx)
 	})
 	switch {
 	case err != nil:
-		return stop, err
+		return false, err
 	case r.state.Gate.Phase != approvals.PhaseOpen:
-		return r.decided(), nil
-	case deadline.IsReady() && r.state.Asked < r.state.Request.Terms.AskAgain:
-		return askAgain, nil
+		return true, nil
 	case deadline.IsReady():
-		r.notify(ctx, ApprovalExpired, "", nil)
-		r.state.Status = Expired
-		r.state.Reason = "nobody decided before " + r.state.DecideBy.Format(time.RFC3339)
-		return stop, nil
+		return false, nil
 	default:
-		return stop, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, r.state.Carried())
+		return false, workflow.NewContinueAsNewError(ctx, WorkflowType, r.task, r.state.Carried())
 	}
 }
 

@@ -140,6 +140,9 @@ func TestActionWithAWordOfItsOwn(t *testing.T) {
 		require.Equal(t, []string{"accepted", "not_asked", "self_approval", "accepted"}, codes(status))
 		require.Equal(t, "pay", grant.Confirmations[0].ActionID)
 		require.Equal(t, "cy.ma", grant.Confirmations[0].Approver)
+		require.Equal(t, grant.ExpiresAt, grant.Confirmations[0].Expires, "the word holds as long as the approval")
+		require.Equal(t, grant.ExpiresAt, status.Decisions.Recent[3].Expires)
+		require.Zero(t, status.Decisions.Recent[0].Expires)
 		require.Equal(t, "pay", w.executed[2])
 		require.Contains(t, w.told(), "confirmation.requested to ops")
 	})
@@ -246,7 +249,7 @@ func TestHalfApprovedRunContinuesAsNew(t *testing.T) {
 	w.env.SetStartTime(carried.DecideBy.Add(-30 * time.Minute))
 	var before workflows.Status
 	w.at(time.Minute, func() { before = w.status(); w.send("approve", w.hash(0), "cy.ma") })
-	w.env.ExecuteWorkflow(workflows.WorkflowType, task(), &carried)
+	w.continues(task(), &carried)
 	var status workflows.Status
 	require.NoError(t, w.env.GetWorkflowResult(&status))
 	require.Equal(t, "1 of approvers", before.Missing)

@@ -45,7 +45,7 @@ func (r *agentRun) planView() PlanView {
 func (r *agentRun) on(about topic) func(workflow.Context, converter.RawValue) (approvals.Verdict, error) {
 	return func(ctx workflow.Context, sent converter.RawValue) (approvals.Verdict, error) {
 		var verdict approvals.Verdict
-		payloads, err := serialize(&commonpb.Payloads{Payloads: []*commonpb.Payload{sent.Payload()}})
+		payloads, err := MarshalPayloads(&commonpb.Payloads{Payloads: []*commonpb.Payload{sent.Payload()}})
 		if err != nil {
 			return verdict, err
 		}

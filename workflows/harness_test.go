@@ -109,7 +109,7 @@ func (w *world) makePlan(in workflows.MakePlanInput) (workflows.MakePlanResult, 
 	return w.plans[min(len(w.made), len(w.plans))-1], nil
 }
 
-func (w *world) requestApproval(workflows.RequestApprovalInput) (workflows.RequestApprovalResult, error) {
+func (w *world) requestApproval(ctx context.Context, _ workflows.RequestApprovalInput) (workflows.RequestApprovalResult, error) {
 	w.requests++
 	terms := termsOf("bo.lin", "cy.ma", w.decideWithin, w.grantLife)
 	if w.terms != nil {
@@ -117,6 +117,7 @@ func (w *world) requestApproval(workflows.RequestApprovalInput) (workflows.Reque
 	}
 	return workflows.RequestApprovalResult{
 		Attempt: 1, RequestID: fmt.Sprintf("request-%d", w.requests), Terms: terms, Notify: channelsOf(w.channels...),
+		Execution: activity.GetInfo(ctx).WorkflowExecution.RunID,
 	}, nil
 }
 
@@ -244,6 +245,12 @@ func task() workflows.Task {
 
 // run runs the workflow to its end and returns how it ended.
 func (w *world) run() workflows.Status { return w.runTask(task()) }
+
+// continues runs an execution that goes on with what another one has carried over.
+func (w *world) continues(of workflows.Task, carried *workflows.State) {
+	w.env.SetContinuedExecutionRunID("the one before")
+	w.env.ExecuteWorkflow(workflows.WorkflowType, of, carried)
+}
 
 func (w *world) runTask(in workflows.Task) workflows.Status {
 	w.t.Helper()

@@ -22,17 +22,18 @@ const (
 // 8 kB for the one that is accepted, twice that when it is hostile.
 const maxBatch = 50
 
-// inbox holds decisions and resolutions from the moment the server's event is read until they
-// are judged. It is filled by the signal interceptor and by update handlers,
+// inbox holds decisions and resolutions from the moment the server's event is
+// read until they are judged. It is filled by the signal interceptor and by update handlers,
 // and emptied by judgeForever.
 type inbox struct {
 	waiting []letter
 	judging bool
 	arrived int // in this execution
 	judged  int // of those; the decision to continue as new goes by it too
-	// deadline is the timer of the open gate. A decision is late when that
-	// timer had fired before the decision's own event: the order in the
-	// history decides, so a worker that was away changes nothing.
+	// deadline is the timer of the open gate or, while an action waits for a word
+	// of its own, of the approval's life. A decision is late when that timer had
+	// fired before the decision's own event: the order in the history decides, so
+	// a worker that was away changes nothing.
 	deadline workflow.Future
 }
 
@@ -58,8 +59,8 @@ func (b *inbox) add(ctx workflow.Context, about topic, payloads []byte, via stri
 	})
 }
 
-// closeAt is for an execution that begins at a gate whose deadline may have
-// passed: what lies here was taken before this execution had its timer, so
+// closeAt is for an execution that begins where the one before it waited, and
+// whose deadline may have passed: what lies here was taken before this execution had its timer, so
 // the order of events cannot tell, and the time at which it is read must.
 func (b *inbox) closeAt(deadline time.Time) {
 	for i := range b.waiting {

@@ -1,10 +1,8 @@
 package workflows
 
 import (
-	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/holdpoint/holdpoint/approvals"
 )
@@ -50,18 +48,12 @@ func (i *inboundInterceptor) HandleSignal(ctx workflow.Context, in *interceptor.
 	default:
 		return i.Next.HandleSignal(ctx, in)
 	}
-	raw, err := serialize(in.Arg)
+	raw, err := MarshalPayloads(in.Arg)
 	if err != nil {
 		return err
 	}
 	i.inbox.add(ctx, about, raw, approvals.ViaSignal, nil)
 	return nil
-}
-
-// serialize turns payloads into bytes that carry all of them, whatever their
-// encoding says. Deterministic order makes equal signals equal bytes.
-func serialize(payloads *commonpb.Payloads) ([]byte, error) {
-	return proto.MarshalOptions{Deterministic: true}.Marshal(payloads)
 }
 
 // inboxOf panics on a worker that was put together without the interceptor:

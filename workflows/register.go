@@ -1,9 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-	"strings"
-
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 )
@@ -17,12 +14,4 @@ func Register(registry worker.WorkflowRegistry, settings Settings) {
 		},
 		workflow.RegisterOptions{Name: WorkflowType},
 	)
-}
-
-// validRunID keeps tenants apart: a run's id begins with its tenant.
-func validRunID(runID, tenant string) error {
-	if !strings.HasPrefix(runID, tenant+"/") {
-		return fmt.Errorf("the workflow ID %q must begin with the task's tenant: %q", runID, tenant+"/")
-	}
-	return nil
 }

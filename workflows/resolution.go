@@ -26,7 +26,7 @@ func (x *execution) look(ctx workflow.Context, i int) {
 			return
 		}
 		if x.state.ActionSettled(i, nil, out); out.Wait <= 0 {
-			// An effect that did not happen after all is begun anew; a failure, not.
+			// It is begun anew when its effect is not there and no attempt failed.
 			x.begun[i] = x.state.Actions[i].Status != StepPending
 			return
 		}
@@ -41,7 +41,7 @@ func (x *execution) look(ctx workflow.Context, i int) {
 func (x *execution) ask(ctx workflow.Context, i int, word *Resolved) workflow.Future {
 	planned, row := x.state.Plan.Actions[i], x.state.Actions[i]
 	in := SettleActionInput{
-		RunID: x.runID, Tenant: x.task.Tenant, PlanHash: x.state.Plan.PlanHash, Ledger: x.state.Plan.Ledger,
+		RunID: x.runID, Tenant: x.task.Tenant, Requester: x.task.Requester, PlanHash: x.state.Plan.PlanHash, Ledger: x.state.Plan.Ledger,
 		ActionID: planned.ID, Key: planned.Key, Waits: word == nil || word.bound(),
 	}
 	if word != nil {
@@ -152,10 +152,11 @@ func (x *execution) show(ctx workflow.Context) {
 	}
 }
 
-// mayContinueAsNew is asked only while no activity is in flight.
-func (x *execution) mayContinueAsNew(ctx workflow.Context) bool {
+// mayContinueAtRest reports whether the run may continue as new where it waits
+// for a person and no activity is in flight.
+func (x *execution) mayContinueAtRest(ctx workflow.Context) bool {
 	waits := x.state.Status == WaitingResolution || x.state.Status == WaitingApproval
-	return x.inFlight == 0 && waits && x.agentRun.mayContinueAsNew(ctx)
+	return x.inFlight == 0 && waits && x.mayContinueAsNew(ctx)
 }
 
 // pause ends early when there is a reason to. Nothing is in flight meanwhile.

@@ -235,7 +235,7 @@ func TestFloodedWaitForAResolutionContinuesAsNew(t *testing.T) {
 		next.send("approve", next.hash(0), "bo.lin")
 		next.resolve("a", "happened", "cy.ma")
 	})
-	next.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
+	next.continues(carriedTask, carried)
 	var s workflows.Status
 	require.NoError(t, next.env.GetWorkflowResult(&s))
 	require.Equal(t, workflows.Completed, s.Status)
@@ -265,4 +265,34 @@ func TestToolsLimitBoundsTheActionsInFlight(t *testing.T) {
 	require.Equal(t, workflows.Completed, w.run().Status)
 	require.LessOrEqual(t, most, 2)
 	require.Len(t, w.executed, 6)
+}
+
+// What the one who records a word does not take is as if it had not been said:
+// nothing is sent, and the run waits for another.
+func TestWordThatIsNotRecordedIsAskedForAgain(t *testing.T) {
+	w := doubtful(t, 1)
+	refuse := true
+	w.settle = func(in workflows.SettleActionInput) (workflows.SettleActionResult, error) {
+		require.Equal(t, "ann.wu", in.Requester)
+		if in.Resolution == nil || !refuse {
+			return w.settled(in)
+		}
+		refuse = false
+		return workflows.SettleActionResult{
+			Attempt: 1, Standing: workflows.StandingInDoubt, Doubt: &workflows.Doubt{Token: 1, Detail: "killed"},
+			Refused: "the word of cy.ma was not recorded: bad_signature",
+		}, nil
+	}
+	w.at(time.Minute, func() { w.resolve("a", "not_happened", "cy.ma") })
+	w.at(2*time.Minute, func() {
+		s := w.status()
+		require.Equal(t, workflows.WaitingResolution, s.Status)
+		require.Equal(t, 1, w.times("a"), "nothing was sent")
+		require.Nil(t, s.Actions[0].Resolution)
+		require.Equal(t, "the word of cy.ma was not recorded: bad_signature; before that: killed", s.Actions[0].Doubt.Detail)
+	})
+	w.at(3*time.Minute, func() { w.resolve("a", "not_happened", "cy.ma") })
+	s := w.run()
+	require.Equal(t, workflows.Completed, s.Status)
+	require.Equal(t, 2, w.times("a"))
 }

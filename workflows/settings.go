@@ -19,9 +19,16 @@ type Settings struct {
 	// StepTimeout bounds one attempt of collect_context, make_plan,
 	// request_approval and summarize.
 	StepTimeout time.Duration
+	// PlanTimeout bounds one attempt of make_plan instead, where a planner has to
+	// wait for others; 0 is StepTimeout.
+	PlanTimeout time.Duration
 	// StepAttempts bounds their number, so that a worker that dies in a loop
 	// fails the run instead of spinning.
 	StepAttempts int
+	// PlanQueues names, for a planner whose calls are limited over all workers,
+	// the task queue on which its make_plan is handed out, at the queue's rate. A
+	// planner that is not in it plans on the run's own queue.
+	PlanQueues map[string]string
 }
 
 // DefaultSettings recover from a killed worker within five seconds.
@@ -38,12 +45,25 @@ func DefaultSettings() Settings {
 // worker would count, and a night without one must change nothing.
 func (r *agentRun) stepContext(ctx workflow.Context, name StepName) workflow.Context {
 	s := r.settings
+	timeout := s.StepTimeout
+	if name == MakePlan && s.PlanTimeout > 0 {
+		timeout = s.PlanTimeout
+	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: s.StepTimeout,
+		StartToCloseTimeout: timeout,
 		HeartbeatTimeout:    s.HeartbeatTimeout,
 		RetryPolicy:         retryPolicy(s.StepAttempts),
-		Summary:             string(name) + " for " + plan.Clip(r.task.BusinessID, 100),
+		Summary:             string(name) + " for " + plan.Clip(plan.Escape(r.task.BusinessID), 100),
 	})
+}
+
+// planContext holds the limits of make_plan, and the queue of the task's planner.
+func (r *agentRun) planContext(ctx workflow.Context) workflow.Context {
+	ctx = r.stepContext(ctx, MakePlan)
+	if queue := r.settings.PlanQueues[r.task.Planner]; queue != "" {
+		ctx = workflow.WithTaskQueue(ctx, queue)
+	}
+	return ctx
 }
 
 // limits are those of a tool, as it declared them when the plan was made.

@@ -32,6 +32,8 @@ type State struct {
 	Halt      Halt                   `json:"halt,omitzero"`     // of an execution that waits for a person
 	Asked     int                    `json:"asked,omitempty"`   // how often the gate opened anew for this plan
 	Notices   []NoticeRow            `json:"notices,omitempty"` // the last of them
+
+	execution string // the one that this is; see reset.go
 }
 
 // NewState is where a run begins.
@@ -191,7 +193,8 @@ func (s *State) doubt(i int) {
 	}
 }
 
-// Take lets an accepted verdict change the run.
+// Take lets an accepted verdict change the run. The run may have gone on while
+// the word was judged: then v becomes TooLate, and changes nothing.
 func (s *State) Take(v *approvals.Verdict) {
 	if v.Outcome != "" {
 		s.Resolve(v)
@@ -201,8 +204,14 @@ func (s *State) Take(v *approvals.Verdict) {
 }
 
 // Apply lets an accepted decision change the run. The verdict was given by the
-// judge; phase and hash are compared once more.
+// judge; phase and hash are compared once more. What fits no more becomes
+// TooLate in v, and v.Missing is counted anew, for others may have approved
+// meanwhile.
 func (s *State) Apply(v *approvals.Verdict) {
+	if v.Code == approvals.AskedAnew {
+		s.askAnew(v)
+		return
+	}
 	if v.Code != approvals.Accepted {
 		return
 	}
@@ -243,7 +252,7 @@ func (s *State) Apply(v *approvals.Verdict) {
 func (s *State) OpenGate(task Task, runID string) {
 	s.Gate = approvals.Request{
 		RunID: runID, RequestID: s.Request.RequestID, Phase: approvals.PhaseOpen, PlanHash: s.Plan.PlanHash,
-		Requester: task.Requester, Terms: s.Request.Terms, DecideBy: *s.DecideBy,
+		Requester: task.Requester, Terms: s.Request.Terms, DecideBy: *s.DecideBy, Execution: s.Request.Execution,
 	}
 }
 

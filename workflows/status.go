@@ -120,6 +120,11 @@ type Resolved struct {
 	// Claim is the claim that it is about. It is empty in histories from before
 	// verdicts named it; such a word is final as soon as it is accepted.
 	Claim string `json:"claim,omitempty"`
+	// Signature is hers over the word, and Text the digest of the evidence that it
+	// is of, for the one who records the word: he takes nothing on the workflow's.
+	// They are left out of a status.
+	Signature string      `json:"signature,omitempty"`
+	Text      plan.Digest `json:"evidence_sha256,omitzero"`
 }
 
 func (r *Resolved) bound() bool { return r != nil && r.Claim != "" }
@@ -179,6 +184,7 @@ type Status struct {
 	Skipped          []string    `json:"skipped,omitempty"`
 	PlanHash         plan.Digest `json:"plan_hash,omitzero"`
 	Plan             BlobRef     `json:"plan,omitzero"`
+	Model            *ModelUse   `json:"model,omitempty"` // what the present plan cost; nil when no model was asked
 	RequestID        string      `json:"request_id,omitempty"`
 	Approvers        []string    `json:"approvers,omitempty"` // the first maxStatusApprovers of the policy
 	// Asks says how many of whom must approve, and Missing how many of whom
@@ -242,7 +248,7 @@ func (s *State) View(runID string) Status {
 		}
 	}
 	if s.Plan != nil {
-		v.PlanHash, v.Plan = s.Plan.PlanHash, s.Plan.Blob
+		v.PlanHash, v.Plan, v.Model = s.Plan.PlanHash, s.Plan.Blob, s.Plan.Model
 	}
 	if s.Request != nil {
 		s.viewRequest(&v)
@@ -348,7 +354,7 @@ func shortActions(actions []Action) (rows []Action, omitted int) {
 			continue
 		}
 		a.Error = plan.Clip(a.Error, 200)
-		a.Doubt, a.Resolution = a.Doubt.short(), a.Resolution.short()
+		a.Doubt, a.Resolution = a.Doubt.short(), a.Resolution.short().unsigned()
 		rows = append(rows, a)
 	}
 	return rows, omitted

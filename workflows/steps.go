@@ -50,6 +50,23 @@ type CollectContextInput struct {
 	Key   string `json:"idempotency_key"` // of the step, as in the step table
 }
 
+// CollectProgress is what collect_context says in its heartbeats: how far it
+// is, for those who watch, and from where another attempt goes on.
+type CollectProgress struct {
+	// Listing is the list of everything that there is to read, over which every
+	// attempt goes; zero while it is being made.
+	Listing BlobRef `json:"listing,omitzero"`
+	Entries int     `json:"entries"` // listed so far; with a Listing, all of them
+	Done    int     `json:"done"`    // entries that were read or skipped
+	Read    int     `json:"read"`    // files
+	Skipped int     `json:"skipped"` // files, those in skipped folders too
+	Bytes   int64   `json:"bytes"`   // of what was read
+	// Partial is the manifest of the first Saved entries, as the activity keeps
+	// it; another attempt reads none of them again.
+	Saved   int     `json:"saved"`
+	Partial BlobRef `json:"partial,omitzero"`
+}
+
 // CollectContextResult says what was read. No document is in it.
 type CollectContextResult struct {
 	Attempt  int         `json:"attempt"`
@@ -73,6 +90,12 @@ type MakePlanInput struct {
 	Feedback        []string    `json:"feedback,omitempty"` // of approvers, oldest first
 	WorkflowVersion string      `json:"workflow_version"`
 	RequestKey      string      `json:"request_key"` // stable over attempts; for planners that pay for replies
+	// Execution is the first of the run's chain of executions: the same for all
+	// that continue it, and another one when the run is started once more.
+	Execution string `json:"execution,omitempty"`
+	// Earlier is the plan before, when this one takes its place: what the
+	// feedback is of.
+	Earlier BlobRef `json:"earlier,omitzero"`
 	// Ledger is that of the plan before, if there was one: what became of its
 	// actions stands nowhere else.
 	Ledger string `json:"ledger,omitempty"`
@@ -94,10 +117,23 @@ type MakePlanResult struct {
 	// Parallel bounds the actions in flight. It is fixed with the plan, so
 	// that a deploy with another bound replays waiting runs.
 	Parallel int `json:"parallel"`
+	// Model is what the plan cost; nil when no model was asked.
+	Model *ModelUse `json:"model,omitempty"`
 	// Ledger is the identity of the effect ledger with which the plan was
 	// compared, and in which alone its actions are carried out. It is empty in
 	// histories from before ledgers had one.
 	Ledger string `json:"ledger,omitempty"`
+}
+
+// ModelUse is what the replies cost of which a plan is made.
+type ModelUse struct {
+	ModelID       string `json:"model_id"` // as the model's server reported it
+	PromptVersion string `json:"prompt_version"`
+	Calls         int    `json:"calls"`  // made by the last attempt
+	Stored        int    `json:"stored"` // replies that an earlier attempt had paid for
+	InputTokens   int64  `json:"input_tokens"`
+	OutputTokens  int64  `json:"output_tokens"`
+	Cost          string `json:"cost,omitempty"` // with its currency, by the worker's price table
 }
 
 // InlinePlanBytes is the size up to which a plan stands in the history.
@@ -140,6 +176,10 @@ type RequestApprovalInput struct {
 type RequestApprovalResult struct {
 	Attempt   int    `json:"attempt"`
 	RequestID string `json:"request_id"` // fresh for each opening of the gate
+	// Execution is the one in which the gate was opened. In another one, which a
+	// reset has made, what was said since may be missing. It is empty in histories
+	// from before it was recorded.
+	Execution string `json:"execution,omitempty"`
 	// Terms are the policy, evaluated for this plan.
 	Terms approvals.Terms `json:"policy"`
 	// Notify names, for each event, the channels through which people are told
@@ -152,16 +192,6 @@ type RequestApprovalResult struct {
 type JudgeDecisionsInput struct {
 	Request  approvals.Request `json:"request"`
 	Arrivals []Arrival         `json:"arrivals"`
-}
-
-// Arrival is a decision as it reached the workflow: the bytes of its payloads
-// (a serialized temporal.api.common.v1.Payloads) and what the workflow knows
-// about when it came.
-type Arrival struct {
-	Payloads []byte    `json:"payloads"`
-	Via      string    `json:"via"` // approvals.ViaSignal or ViaUpdate
-	At       time.Time `json:"at"`
-	Late     bool      `json:"late"` // the deadline had passed when the server took it
 }
 
 // JudgeDecisionsResult has one verdict for each arrival, in their order.
@@ -231,6 +261,8 @@ type SettleActionInput struct {
 	PlanHash plan.Digest `json:"plan_hash"`
 	ActionID string      `json:"action_id"`
 	Key      string      `json:"idempotency_key"`
+	// Requester is the run's, who may not be the one to say what happened.
+	Requester string `json:"requester,omitempty"`
 	// Resolution is a person's word about the claim of Token. It changes nothing
 	// when another claim has been made since.
 	Resolution *Resolved `json:"resolution,omitempty"`
@@ -259,6 +291,9 @@ type SettleActionResult struct {
 	Standing Standing      `json:"standing"`
 	Receipt  *plan.Receipt `json:"receipt,omitempty"` // when done
 	Doubt    *Doubt        `json:"doubt,omitempty"`   // when in doubt
+	// Refused says why the word was not recorded: the policy of today does not take
+	// it, or its signature is none.
+	Refused string `json:"refused,omitempty"`
 	// Wait says that nothing could be settled yet, and when to ask again.
 	Wait time.Duration `json:"wait,omitempty"`
 }

@@ -266,7 +266,7 @@ func TestWaitToSendAgainContinuesAsNew(t *testing.T) {
 		require.Equal(t, workflows.WaitingResolution, next.status().Status)
 		require.Equal(t, 1, next.times("a"))
 	})
-	next.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
+	next.continues(carriedTask, carried)
 	var s workflows.Status
 	require.NoError(t, next.env.GetWorkflowResult(&s))
 	require.Equal(t, workflows.Completed, s.Status)

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // What bounds a task: it is part of the inputs of its steps.
@@ -18,6 +20,8 @@ const (
 	maxTools   = 32
 	maxGlobs   = 64  // include and exclude of one source together
 	maxPath    = 512 // bytes of a path or a glob
+
+	maxBusinessID = 1000 // bytes
 )
 
 // Task is what a requester asks for: the input of AgentRun. It names source
@@ -25,7 +29,7 @@ const (
 // any machine and no secret.
 type Task struct {
 	Tenant     string    `json:"tenant"`      // letters, digits, '.', '_', '-'; at most 64
-	BusinessID string    `json:"business_id"` // what the run is for, e.g. "weekly-report-2026-W48"; at most 200 bytes
+	BusinessID string    `json:"business_id"` // what the run is for, e.g. "weekly-report-2026-W48"; any letters, at most 1,000 bytes
 	Goal       string    `json:"goal"`        // in words; at most 4,000 bytes
 	Requester  string    `json:"requester"`   // who asks; may not approve
 	Context    []Source  `json:"context"`     // at least one
@@ -37,13 +41,28 @@ type Task struct {
 	OnFailure       OnFailure `json:"on_failure"` // "stop" when empty
 }
 
+// The kinds of sources.
+const (
+	SourceDir    = "dir"    // a folder of the worker's machine
+	SourceGit    = "git"    // a Git repository
+	SourceHTTP   = "http"   // pages of the web
+	SourceUpload = "upload" // files that the requester has put into the blob store
+)
+
+// sourceKinds lists them for messages.
+const sourceKinds = `"dir", "git", "http" and "upload"`
+
 // Source names documents to read.
 type Source struct {
-	Kind    string   `json:"kind"`              // "dir"
-	Root    string   `json:"root"`              // a source root of the worker's configuration
-	Path    string   `json:"path,omitempty"`    // within the root; all of it when empty
-	Include []string `json:"include,omitempty"` // globs; all files when empty
-	Exclude []string `json:"exclude,omitempty"`
+	Kind string `json:"kind"` // "dir" when empty
+	// Root is a source of that kind in the worker's configuration. For an upload,
+	// which is in none, it is the name that its documents get; "upload" when empty.
+	Root string `json:"root"`
+	// Upload is the address of an upload's list, as internal/upload stores it.
+	Upload  plan.Digest `json:"upload,omitzero"`
+	Path    string      `json:"path,omitempty"`    // within the root; all of it when empty
+	Include []string    `json:"include,omitempty"` // globs; all files when empty
+	Exclude []string    `json:"exclude,omitempty"`
 }
 
 // ToolUse names a tool that the plan may use, and where it may write.
@@ -85,7 +104,10 @@ func (t Task) WithDefaults() Task {
 	sources := make([]Source, len(t.Context))
 	for i, s := range t.Context {
 		if s.Kind == "" {
-			s.Kind = "dir"
+			s.Kind = SourceDir
+		}
+		if s.Kind == SourceUpload && s.Root == "" {
+			s.Root = SourceUpload
 		}
 		if s.Path = inside(s.Path); s.Path == "." {
 			s.Path = ""
@@ -125,20 +147,19 @@ func inside(path string) string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// RunID is the workflow ID of the task's run: tenant/business_id. Bytes that
-// no header carries are written as in a URL, because Temporal's clients send
-// the id in one.
-func (t Task) RunID() string {
-	var id strings.Builder
-	id.WriteString(t.Tenant + "/")
-	for _, c := range []byte(t.BusinessID) {
-		if c <= ' ' || c == '%' || c >= 0x7f {
-			id.WriteString(fmt.Sprintf("%%%02X", c))
-			continue
-		}
-		id.WriteByte(c)
+// Digest is the SHA-256 of the task's canonical JSON: by it a start finds out
+// whether it asks for what a run was started with. Two tasks that mean the same
+// have one Digest when both have their defaults.
+func (t Task) Digest() (plan.Digest, error) {
+	raw, err := json.Marshal(t)
+	if err != nil {
+		return plan.Digest{}, err
 	}
-	return id.String()
+	canonical, err := plan.Canonicalize(raw)
+	if err != nil {
+		return plan.Digest{}, fmt.Errorf("task: %w", err)
+	}
+	return plan.Sum(canonical), nil
 }
 
 // Validate reports everything that is wrong with a task, each with the name of
@@ -153,13 +174,13 @@ func (t Task) Validate() error {
 	for _, field := range []struct {
 		name, text string
 		limit      int
-		lines      bool
+		takes      func(rune) bool
 	}{
-		{"business_id", t.BusinessID, 200, false},
-		{"goal", t.Goal, 4000, true},
-		{"semantic_version", t.SemanticVersion, 64, false},
+		{"business_id", t.BusinessID, maxBusinessID, anyLetter},
+		{"goal", t.Goal, 4000, letterOfLines},
+		{"semantic_version", t.SemanticVersion, 64, visible},
 	} {
-		if problem := textProblem(field.text, field.limit, field.lines); problem != "" {
+		if problem := textProblem(field.text, field.limit, field.takes); problem != "" {
 			bad("%s: %s", field.name, problem)
 		}
 	}
@@ -185,8 +206,17 @@ func (t Task) Validate() error {
 }
 
 func (s Source) validate(bad func(format string, args ...any)) {
-	if s.Kind != "dir" {
-		bad(".kind %q: the known kind is \"dir\"", s.Kind)
+	switch s.Kind {
+	case SourceDir, SourceGit, SourceHTTP:
+		if !s.Upload.IsZero() {
+			bad(".upload is for a source of kind %q", SourceUpload)
+		}
+	case SourceUpload:
+		if s.Upload.IsZero() {
+			bad(".upload is missing: it is the address that storing the files has given")
+		}
+	default:
+		bad(".kind %q: the known kinds are %s", s.Kind, sourceKinds)
 	}
 	if !validName(s.Root) {
 		bad(".root %q: name a source root of the worker's configuration, not a path", s.Root)
@@ -240,7 +270,7 @@ func validName(s string) bool {
 	return true
 }
 
-func textProblem(s string, limit int, lines bool) string {
+func textProblem(s string, limit int, takes func(rune) bool) string {
 	switch {
 	case strings.TrimSpace(s) == "":
 		return "is missing"
@@ -252,9 +282,17 @@ func textProblem(s string, limit int, lines bool) string {
 		return "is not valid UTF-8"
 	}
 	for _, c := range s {
-		if unicode.IsControl(c) && !(lines && (c == '\n' || c == '\t')) || unicode.Is(unicode.Cf, c) {
+		if !takes(c) {
 			return fmt.Sprintf("holds the invisible character U+%04X", c)
 		}
 	}
 	return ""
 }
+
+// anyLetter is for names that come from elsewhere: they go nowhere as they are,
+// and are shown escaped.
+func anyLetter(rune) bool { return true }
+
+func letterOfLines(c rune) bool { return visible(c) || c == '\n' || c == '\t' }
+
+func visible(c rune) bool { return !unicode.IsControl(c) && !unicode.Is(unicode.Cf, c) }

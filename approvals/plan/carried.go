@@ -31,6 +31,7 @@ func (p Plan) checkCarried() error {
 func (a Action) checkCarried() error {
 	fields := []field{
 		{"id", a.ID}, {"tool", a.Tool}, {"tool_version", a.ToolVersion}, {"target", a.Target}, {"item", a.Item},
+		{"within", a.Within}, {"documents", strings.Join(a.Documents, "\n")},
 		{"depends_on", strings.Join(a.DependsOn, "\n")}, {"delivery_class", string(a.DeliveryClass)},
 		{"risk", string(a.Risk)}, {"semantic_version", a.SemanticVersion}, {"idempotency_key", a.IdempotencyKey},
 		{"precondition", a.Precondition}, {"preview", a.Preview}, {"replaces", a.Replaces},

@@ -69,19 +69,26 @@ type Action struct {
 	// ToolDigest is of all that the tool's declaration says of what is sent,
 	// where to, and how a lost answer is recovered. It is left out when it is
 	// zero: the tool has its version alone, or the plan is older than the field.
-	ToolDigest      Digest          `json:"tool_digest,omitzero"`
-	Target          string          `json:"target"` // e.g. "kb/weekly/2026-W48.md"
-	Item            string          `json:"item"`   // business identity inside the target, often empty
-	Parameters      json.RawMessage `json:"parameters"`
-	DependsOn       []string        `json:"depends_on"`
-	DeliveryClass   DeliveryClass   `json:"delivery_class"`
-	Risk            Risk            `json:"risk"`
-	SemanticVersion string          `json:"semantic_version"`
-	IdempotencyKey  string          `json:"idempotency_key"`
-	Precondition    string          `json:"precondition"` // the target's state that the plan was made for; the tool's own form
-	Preview         string          `json:"preview"`      // what a person reads, e.g. a diff
-	Replaces        string          `json:"replaces"`     // what an earlier version of this action did, empty if nothing
-	Done            *Receipt        `json:"done"`         // set when the ledger already holds this very action
+	ToolDigest Digest `json:"tool_digest,omitzero"`
+	Target     string `json:"target"` // e.g. "kb/weekly/2026-W48.md"
+	// Within is the place that the task names for the tool, when the target is one
+	// below it that the planner has chosen. It is left out when the task names the
+	// target itself, or the plan is older than the field.
+	Within     string          `json:"within,omitempty"`
+	Item       string          `json:"item"` // business identity inside the target, often empty
+	Parameters json.RawMessage `json:"parameters"`
+	DependsOn  []string        `json:"depends_on"`
+	// Documents are those of the context from which the planner says that it has
+	// derived the action, as "source/path". It is the planner's word alone.
+	Documents       []string      `json:"documents,omitempty"`
+	DeliveryClass   DeliveryClass `json:"delivery_class"`
+	Risk            Risk          `json:"risk"`
+	SemanticVersion string        `json:"semantic_version"`
+	IdempotencyKey  string        `json:"idempotency_key"`
+	Precondition    string        `json:"precondition"` // the target's state that the plan was made for; the tool's own form
+	Preview         string        `json:"preview"`      // what a person reads, e.g. a diff
+	Replaces        string        `json:"replaces"`     // what an earlier version of this action did, empty if nothing
+	Done            *Receipt      `json:"done"`         // set when the ledger already holds this very action
 }
 
 // Receipt proves an effect: what the target answered.

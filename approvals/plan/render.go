@@ -11,8 +11,10 @@ import (
 // Render writes the plan as an approver reads it in a terminal: what will be
 // written where, by which tool and under which guard, and the preview of each
 // write. Nothing of a preview, note or name is cut. Every text of the plan goes
-// through Escape or EscapeLines, and every line of a preview is led by a bar, so
-// that no document can draw a line of this view itself.
+// through Escape or EscapeLines and is broken at 80 columns, and every line of a
+// preview, and every further line of another text, is led by a bar, so that no
+// document can draw a line of this view itself. Only digests, of 71 letters, are
+// never broken.
 //
 // The parameters of an action with a preview are named by size and fingerprint:
 // the preview is what its tool says about them. Those of one without are
@@ -42,7 +44,7 @@ func renderHead(page *bytes.Buffer, p Plan, hash Digest) {
 	optional(page, "model", p.ModelID)
 	optional(page, "prompt", p.PromptVersion)
 	line(page, "workflow", p.WorkflowVersion)
-	line(page, "context", p.ContextDigest.String())
+	whole(page, "context", p.ContextDigest.String())
 	if p.Revision > 0 {
 		line(page, "revision", fmt.Sprint(p.Revision))
 	}
@@ -69,15 +71,23 @@ func (p Plan) counts() string {
 
 func renderAction(page *bytes.Buffer, a Action) {
 	line(page, "target", a.Target)
+	if a.Within != "" {
+		line(page, "! target", "not named by the task, which says "+a.Within+": the planner has chosen it")
+	}
 	optional(page, "item", a.Item)
 	line(page, "tool", a.Tool+" "+a.ToolVersion)
-	optional(page, "schema", digestText(a.SchemaDigest))
+	if !a.SchemaDigest.IsZero() {
+		whole(page, "schema", a.SchemaDigest.String())
+	}
 	optional(page, "declaration", shortDigest(a.ToolDigest))
 	line(page, "class", string(a.DeliveryClass))
 	line(page, "risk", string(a.Risk))
 	line(page, "key", a.IdempotencyKey)
 	line(page, "version", a.SemanticVersion)
 	optional(page, "depends on", strings.Join(a.DependsOn, ", "))
+	for _, name := range a.Documents {
+		line(page, "derived from", name)
+	}
 	optional(page, "replaces", a.Replaces)
 	optional(page, "only if", a.Precondition)
 	renderParameters(page, a)
@@ -94,7 +104,7 @@ func renderParameters(page *bytes.Buffer, a Action) {
 	case a.Preview == "":
 		block(page, "parameters", string(a.Parameters))
 	default:
-		line(page, "parameters", fmt.Sprintf("%d bytes, %s", len(a.Parameters), fingerprint))
+		whole(page, "parameters", fmt.Sprintf("%d bytes, %s", len(a.Parameters), fingerprint))
 	}
 }
 
@@ -111,9 +121,14 @@ func renderDone(page *bytes.Buffer, a Action) {
 	line(page, "receipt", receipt)
 }
 
-// line writes one named field on one line, whatever is in its text.
+// line writes one named field, whatever is in its text.
 func line(page *bytes.Buffer, name, text string) {
-	fmt.Fprintf(page, "   %-13s%s\n", name, Escape(text))
+	_ = WriteField(page, name, text) // a buffer takes everything
+}
+
+// whole is line for what is no document's and is to be copied in one piece.
+func whole(page *bytes.Buffer, name, text string) {
+	fmt.Fprintf(page, "   %-13s%s\n", name, text)
 }
 
 // optional is line for a field that says nothing when it is empty.
@@ -123,19 +138,11 @@ func optional(page *bytes.Buffer, name, text string) {
 	}
 }
 
-// block writes a text of several lines, each led by a bar.
+// block writes a text of several lines below its name.
 func block(page *bytes.Buffer, name, text string) {
-	fmt.Fprintf(page, "   %s\n", name)
-	for l := range strings.SplitSeq(strings.TrimSuffix(EscapeLines(text), "\n"), "\n") {
-		fmt.Fprintf(page, "   │ %s\n", l)
-	}
-}
-
-func digestText(d Digest) string {
-	if d.IsZero() {
-		return ""
-	}
-	return d.String()
+	var lines strings.Builder
+	barred(&lines, text)
+	fmt.Fprintf(page, "   %s\n%s", name, lines.String())
 }
 
 // shownDigits are enough to tell two declarations of one tool apart by eye; the

@@ -70,6 +70,22 @@ func fingerprintOf(t *testing.T, a Action) string {
 	return d.String()
 }
 
+// What the planner has chosen stands out, and what it says of its reasons is
+// shown as its word.
+func TestTargetThatTheTaskDoesNotNameIsMarked(t *testing.T) {
+	p := samplePlan()
+	page, _, _ := strings.Cut(rendered(t, p), "\n2. ")
+	require.NotContains(t, page, "! target")
+	require.NotContains(t, Summary(p, 4096), "chosen by the planner")
+
+	p.Actions[0].Within, p.Actions[0].Documents = "kb", []string{"notes/search.md", "notes/a\u202eb.md"}
+	page, _, _ = strings.Cut(rendered(t, p), "\n2. ")
+	require.Contains(t, page, "   target       kb/topics/search.md\n"+
+		"   ! target     not named by the task, which says kb: the planner has chosen it\n")
+	require.Contains(t, page, "   derived from notes/search.md\n   derived from notes/a\\u{202E}b.md\n")
+	require.Contains(t, Summary(p, 4096), "- `topics` `kb/topics/search.md` (chosen by the planner; the task names `kb`) by `gitpages`")
+}
+
 func TestRenderShowsParametersWhereThereIsNoPreview(t *testing.T) {
 	p := samplePlan()
 	p.Actions[0].Preview = ""
@@ -86,11 +102,56 @@ func TestC073_NoTextOfAPlanCanDrawOrHide(t *testing.T) {
 	p.Actions[2].Done.Detail = evil
 	page := rendered(t, p)
 
-	require.Equal(t, 6, strings.Count(page, `x\u{000A}3. index\u{202E}\u{001B}[8m\u{E0041}`))
+	unfolded := strings.ReplaceAll(page, "\n              ┆ ", "")
+	require.Equal(t, 6, strings.Count(unfolded, `x\u{000A}3. index\u{202E}\u{001B}[8m\u{E0041}`))
 	require.Contains(t, page, "   │ +a\n   │ \n   │ 4. forged\n   │    target       kb/other.md\\u{000D}\n   │ \tindented\\u{200B}\n")
 	for l := range strings.SplitSeq(page, "\n") {
 		require.False(t, strings.HasPrefix(l, "4. "), "a document drew an action")
 	}
+}
+
+// A terminal of 80 columns breaks no line of the page, so that it never starts one
+// with a document's words: not those after 64 blanks, and not those after as many
+// wide letters.
+func TestC073_NoLongTextDrawsALineWhereATerminalBreaksIt(t *testing.T) {
+	const forged = "2. a2"
+	for name, filler := range map[string]string{
+		"blanks": strings.Repeat(" ", 64), "many blanks": strings.Repeat(" ", 640), "letters": strings.Repeat("x", 64),
+		"wide blanks": strings.Repeat("\u3000", 32), "wide letters": strings.Repeat("字", 32), "tabs": strings.Repeat("\t", 9),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := samplePlan()
+			p.Goal, p.Notes = filler+forged, []string{filler + forged}
+			p.Actions[0].Item, p.Actions[0].Preview = filler+forged, "+"+filler+filler+forged+"\n"
+			withKeys(&p)
+			page := rendered(t, p)
+			require.GreaterOrEqual(t, strings.Count(page, "┆ "), 4)
+			for l := range strings.SplitSeq(page, "\n") {
+				if strings.Contains(l, "sha256:") {
+					continue
+				}
+				require.LessOrEqual(t, shownColumns(l), 80, l)
+				require.False(t, strings.HasPrefix(strings.TrimSpace(l), forged) && l != "2. report", l)
+			}
+		})
+	}
+}
+
+// shownColumns is what a terminal takes for a line, with its tabs at every eighth
+// column.
+func shownColumns(l string) int {
+	n := 0
+	for _, r := range l {
+		switch {
+		case r == '\t':
+			n += 8 - n%8
+		case r == '字', r == '\u3000':
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 func TestRenderCutsNothing(t *testing.T) {

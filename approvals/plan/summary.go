@@ -115,6 +115,9 @@ func actionLine(a Action) string {
 	if a.Done != nil {
 		return text + ": already done, receipt " + codeSpan(a.Done.Ref) + "\n"
 	}
+	if a.Within != "" {
+		text += " (chosen by the planner; the task names " + codeSpan(a.Within) + ")"
+	}
 	text += " by " + codeSpan(a.Tool) + ", class " + codeSpan(string(a.DeliveryClass)) + ", risk " + codeSpan(string(a.Risk))
 	if a.Replaces != "" {
 		text += ", replaces " + codeSpan(a.Replaces)

@@ -78,6 +78,9 @@ func (a Action) check() error {
 			return errors.New("the receipt in done has no time")
 		}
 	}
+	if a.Within != "" && !strings.HasPrefix(a.Target, a.Within+"/") {
+		return fmt.Errorf("target %+q does not lie within %+q", clip(a.Target, 100), clip(a.Within, 100))
+	}
 	return checkPresent(
 		field{"tool", a.Tool},
 		field{"target", a.Target},

@@ -41,6 +41,10 @@ func TestValidateNamesWhatDoesNotHold(t *testing.T) {
 		"named twice":        {func(p *Plan) { p.Actions[1].DependsOn = []string{"topics", "topics"} }, "names topics twice"},
 		"itself":             {func(p *Plan) { p.Actions[0].DependsOn = []string{"topics"} }, "topics → topics wait"},
 		"cycle":              {func(p *Plan) { p.Actions[0].DependsOn = []string{"report"} }, "topics → report → topics wait"},
+		"within another":     {func(p *Plan) { p.Actions[0].Within = "kb/top" }, `does not lie within "kb/top"`},
+		"within itself":      {func(p *Plan) { p.Actions[0].Within = p.Actions[0].Target }, "does not lie within"},
+		"within's bytes":     {func(p *Plan) { p.Actions[0].Within = "\xff" }, "within is no UTF-8"},
+		"document's bytes":   {func(p *Plan) { p.Actions[0].Documents = []string{"\xff"} }, "documents is no UTF-8"},
 		"receipt's key":      {func(p *Plan) { p.Actions[2].Done.IdempotencyKey = "x" }, "another idempotency key"},
 		"receipt's time":     {func(p *Plan) { p.Actions[2].Done.At = time.Time{} }, "no time"},
 	} {

@@ -39,7 +39,7 @@ func newMatchEnv() (*matchEnv, error) {
 		cel.Variable("replaces", cel.BoolType),
 	}
 	for _, name := range []string{
-		"tool", "tool_version", "target", "item", "class", "risk", "semantic_version",
+		"tool", "tool_version", "target", "within", "item", "class", "risk", "semantic_version",
 		"tenant", "business_id", "requester", "planner",
 	} {
 		options = append(options, cel.Variable(name, cel.StringType))
@@ -132,7 +132,7 @@ func variables(p plan.Plan, a plan.Action, requester string) (map[string]any, er
 		return nil, errors.New("the parameters are no JSON object")
 	}
 	return map[string]any{
-		"tool": a.Tool, "tool_version": a.ToolVersion, "target": a.Target, "item": a.Item,
+		"tool": a.Tool, "tool_version": a.ToolVersion, "target": a.Target, "within": a.Within, "item": a.Item,
 		"class": string(a.DeliveryClass), "risk": string(a.Risk), "semantic_version": a.SemanticVersion,
 		"replaces": a.Replaces != "", "parameters": parameters,
 		"tenant": p.Tenant, "business_id": p.BusinessID, "planner": p.Planner, "requester": requester,

@@ -17,7 +17,7 @@ func matching(t *testing.T, source, parameters string) (bool, error) {
 	m, _, err := env.compile(source)
 	require.NoError(t, err)
 	a := action("a", "pay", "bank/x", parameters)
-	a.Item, a.Risk, a.DeliveryClass, a.ToolVersion = "invoice-7", plan.HighRisk, plan.Once, "3"
+	a.Item, a.Risk, a.DeliveryClass, a.ToolVersion, a.Within = "invoice-7", plan.HighRisk, plan.Once, "3", "bank"
 	vars, err := variables(planOf(a), a, ann)
 	require.NoError(t, err)
 	yes, cost, err := m.matches(vars)
@@ -30,15 +30,16 @@ func TestWhatAMatchMaySpeakOf(t *testing.T) {
 		`tool == "pay" && tool_version == "3" && target == "bank/x" && item == "invoice-7"`:                        true,
 		`class == "once" && risk == "high" && semantic_version == "v1" && !replaces`:                               true,
 		`tenant == "acme" && business_id == "w48" && planner == "outline/1" && requester.endsWith("@example.com")`: true,
-		`risk in ["high", "medium"]`:                                 true,
-		`target.startsWith("bank/") && target.matches("^[a-z]+/x$")`: true,
-		`target.split("/")[1] == "x"`:                                true,
-		`parameters.to.exists(name, name == "umbra")`:                true,
-		`parameters.deep.er[0] == "x"`:                               true,
-		`has(parameters.missing) && parameters.missing > 1`:          false,
-		`"missing" in parameters`:                                    false,
-		`parameters.none == null`:                                    true,
-		`tool == "wiki" && parameters.missing > 1`:                   false, // what is not a wiki need not have it
+		`within == "bank" && within != target`:                                                                     true,
+		`risk in ["high", "medium"]`:                                                                               true,
+		`target.startsWith("bank/") && target.matches("^[a-z]+/x$")`:                                               true,
+		`target.split("/")[1] == "x"`:                                                                              true,
+		`parameters.to.exists(name, name == "umbra")`:                                                              true,
+		`parameters.deep.er[0] == "x"`:                                                                             true,
+		`has(parameters.missing) && parameters.missing > 1`:                                                        false,
+		`"missing" in parameters`:                                                                                  false,
+		`parameters.none == null`:                                                                                  true,
+		`tool == "wiki" && parameters.missing > 1`:                                                                 false, // what is not a wiki need not have it
 	} {
 		got, err := matching(t, source, `{"to":["vela","umbra"],"deep":{"er":["x"]},"none":null}`)
 		require.NoError(t, err, source)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,6 +39,14 @@ type Policy struct {
 	fallback  demand                     // of an action that no rule matches
 	rules     []rule                     // by name
 	canonical []byte
+	unused    []UnusedKey
+}
+
+// UnusedKey is a line of the allowed signers whose key signs nothing under the
+// policy.
+type UnusedKey struct {
+	Place  string `json:"place"` // file:line
+	Reason string `json:"reason"`
 }
 
 // group is people who count for the same quorums.
@@ -73,6 +82,36 @@ func (p *Policy) Version() string {
 // period, keys of strangers, and whether a default is said or left out do not
 // matter, and everything else does.
 func (p *Policy) Canonical() []byte { return slices.Clone(p.canonical) }
+
+// SharedKey is one key that several people have, as under a name with a wildcard.
+type SharedKey struct {
+	Fingerprint string   `json:"fingerprint"`
+	People      []string `json:"people"`
+}
+
+// SharedKeys are the keys that do not tell one person from another. Whoever holds
+// one can sign in the name of each, but counts once, and not for what one of them
+// has asked for: see approvals.Judge.
+func (p *Policy) SharedKeys() []SharedKey {
+	people := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(p.keys)) {
+		for _, key := range p.keys[name] {
+			people[signature.Fingerprint(key)] = append(people[signature.Fingerprint(key)], name)
+		}
+	}
+	var shared []SharedKey
+	for _, fingerprint := range slices.Sorted(maps.Keys(people)) {
+		if names := slices.Compact(people[fingerprint]); len(names) > 1 {
+			shared = append(shared, SharedKey{Fingerprint: fingerprint, People: names})
+		}
+	}
+	return shared
+}
+
+// UnusedKeys are the lines of the allowed signers that the policy leaves out, in
+// their order, for whoever misses one. They are no part of it: two policies of
+// one Version may have read different ones.
+func (p *Policy) UnusedKeys() []UnusedKey { return slices.Clone(p.unused) }
 
 // Simple is a policy of one group, "approvers", of whom one suffices, by claim:
 // what the short form of a file says. Names may be written as people write them,

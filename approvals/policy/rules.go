@@ -134,6 +134,11 @@ func (p *Policy) readQuorums(s *section, d *demand) {
 	if s.err != nil || !s.has("quorums") {
 		return
 	}
+	for _, node := range s.list("quorums") {
+		if node.Kind == yaml.MappingNode {
+			s.refuse(node.Line, "quorums: %s", writeQuorum(node))
+		}
+	}
 	quorums := map[string]int{}
 	s.each("quorums", func(text string) error {
 		need, name, err := cutQuorum(text)
@@ -156,6 +161,17 @@ func (p *Policy) readQuorums(s *section, d *demand) {
 		s.refuse(s.at("quorums"), "quorums is empty; somebody must be asked, unless a rule says approval: none")
 	}
 	d.quorums = quorums
+}
+
+// writeQuorum says how to write a quorum that stands there as "security: 2".
+func writeQuorum(node *yaml.Node) string {
+	if len(node.Content) == 2 {
+		quorum := node.Content[1].Value + " of " + node.Content[0].Value
+		if _, _, err := cutQuorum(quorum); err == nil {
+			return "write " + quorum + ", without a colon"
+		}
+	}
+	return `a quorum is a text, such as "2 of security"`
 }
 
 // cutQuorum reads a text such as "2 of security".

@@ -31,7 +31,7 @@ func (s source) document(raw []byte, limit int) (*yaml.Node, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, s.fail(1, "the file is empty")
 		}
-		return nil, s.syntax(err)
+		return nil, s.syntax(raw, err)
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, s.fail(second.Line, "more follows after the end of the document")
@@ -40,14 +40,31 @@ func (s source) document(raw []byte, limit int) (*yaml.Node, error) {
 }
 
 // syntax takes the line out of the YAML reader's error text, which is the only
-// place where it has it.
-func (s source) syntax(err error) error {
+// place where it has it. Of a tab it may name the line before, and may say only
+// that a character cannot stand there.
+func (s source) syntax(raw []byte, err error) error {
 	reason := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if _, scanErr := fmt.Sscanf(reason, "line %d:", &line); scanErr == nil {
 		_, reason, _ = strings.Cut(reason, ": ")
 	}
+	if tab := indentedByTab(raw, line); tab > 0 && (strings.Contains(reason, "tab") || tab == line) {
+		line, reason = tab, "a tab at the beginning of the line; YAML is indented with blanks"
+	}
 	return s.fail(line, "no YAML: %s", reason)
+}
+
+// indentedByTab is the first of a line and those behind it that has a tab in
+// its indentation; 0 when none has.
+func indentedByTab(raw []byte, line int) int {
+	lines := strings.Split(string(raw), "\n")
+	for i := line - 1; i < len(lines); i++ {
+		indentation := lines[i][:len(lines[i])-len(strings.TrimLeft(lines[i], " \t"))]
+		if strings.Contains(indentation, "\t") {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // entry is one name of a mapping and what stands behind it.

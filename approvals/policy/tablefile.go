@@ -103,7 +103,7 @@ func (s source) example(node *yaml.Node) (example, error) {
 
 func (s source) action(node *yaml.Node, id string) (plan.Action, error) {
 	one := s.section(node, "an action is a mapping with tool",
-		"id", "tool", "tool_version", "target", "item", "class", "risk", "semantic_version", "replaces", "done", "parameters")
+		"id", "tool", "tool_version", "target", "within", "item", "class", "risk", "semantic_version", "replaces", "done", "parameters")
 	one.require("tool")
 	a := plan.Action{ID: id, ToolVersion: "1", SemanticVersion: "v1"}
 	class, risk := string(plan.Conditional), string(plan.LowRisk)
@@ -112,6 +112,7 @@ func (s source) action(node *yaml.Node, id string) (plan.Action, error) {
 	one.text("tool", &a.Tool)
 	one.text("tool_version", &a.ToolVersion)
 	one.text("target", &a.Target)
+	one.text("within", &a.Within)
 	one.text("item", &a.Item)
 	one.oneOf("class", &class)
 	one.oneOf("risk", &risk)

@@ -19,7 +19,7 @@ type AllowedSigners struct {
 	entries []entry
 }
 
-// Skipped is a line that was left out.
+// Skipped is a line that was left out, and why.
 type Skipped struct {
 	Line   int // from 1
 	Reason string
@@ -28,6 +28,7 @@ type Skipped struct {
 // entry is a line that was not: a key that may sign under Namespace, without
 // its bearer's name, and the names that may bear it.
 type entry struct {
+	line       int // from 1
 	principals patterns
 	key        Key
 }
@@ -67,6 +68,7 @@ func ParseAllowedSigners(raw []byte) (AllowedSigners, error) {
 		case skip != "":
 			all.Skipped = append(all.Skipped, Skipped{Line: number, Reason: skip})
 		default:
+			read.line = number
 			all.entries = append(all.entries, read)
 		}
 	}
@@ -92,6 +94,18 @@ func (a AllowedSigners) KeysOf(name string) []Key {
 		}
 	}
 	return keys
+}
+
+// Unused returns the numbers of the lines whose keys may sign in none of these
+// names, which are normalized.
+func (a AllowedSigners) Unused(names []string) []int {
+	var lines []int
+	for _, e := range a.entries {
+		if !slices.ContainsFunc(names, e.principals.match) {
+			lines = append(lines, e.line)
+		}
+	}
+	return lines
 }
 
 // parseLine reads "principals [options] type key [comment]", of which a reason

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"bytes"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,13 +58,22 @@ func Verify(message []byte, armored string, keys []Key, at time.Time) (Key, erro
 		return Key{}, fmt.Errorf("%w: it was made for the namespace %q; sign with -n %s", ErrWrong, brief(made.Namespace), Namespace)
 	}
 	if err := sshsig.Verify(bytes.NewReader(message), made, made.PublicKey, made.HashAlgorithm, Namespace); err != nil {
-		return Key{}, fmt.Errorf("%w: %s", ErrWrong, brief(err.Error()))
+		return Key{}, wrong(err)
 	}
 	// One key may be listed for several spans of time.
 	if i := slices.IndexFunc(listed, func(k Key) bool { return k.validAt(at) }); i >= 0 {
 		return listed[i], nil
 	}
 	return Key{}, fmt.Errorf("%w: %s, %s; it is %s", ErrOutOfTime, Fingerprint(signer), listed[len(listed)-1].span(), stamp(at))
+}
+
+// wrong says what does not fit, where the library has more to say than that.
+func wrong(err error) error {
+	reason := strings.TrimPrefix(err.Error(), "ssh: ")
+	if errors.Is(err, rsa.ErrVerification) || reason == "signature did not verify" {
+		return ErrWrong
+	}
+	return fmt.Errorf("%w: %s", ErrWrong, brief(reason))
 }
 
 // read parses an armored signature.

@@ -31,6 +31,7 @@ func TestSignAndVerify(t *testing.T) {
 			_, err = Verify(append(bytes.Clone(statement), '\n'), armored, keys, noon)
 			require.ErrorIs(t, err, ErrWrong)
 			require.NotErrorIs(t, err, ErrUnknownKey)
+			require.EqualError(t, err, "the signature does not fit this text", "whatever the library calls it")
 			_, err = Verify(statement, armored, keys[:1], noon)
 			require.ErrorIs(t, err, ErrUnknownKey)
 			require.ErrorContains(t, err, ssh.FingerprintSHA256(signer.PublicKey()))

@@ -45,8 +45,7 @@ func (t Try) mayHaveActed() bool {
 	case t.Done != nil:
 		return t.Done.Outcome == workflows.OutcomeDone
 	default:
-		return t.Failure != nil && t.Failure.Class != workflows.ClassPermanent &&
-			t.Failure.Class != workflows.ClassTransient && t.Failure.Class != workflows.ClassThrottled
+		return t.Failure != nil && !workflows.RulesOutEffect(t.Failure.Class)
 	}
 }
 
@@ -230,11 +229,8 @@ func (v *verifier) tries(hash plan.Digest, actionID string) []Try {
 	return nil
 }
 
-// maxCarriedEvidence is what a run that continued as new keeps of a person's
-// text, in bytes; see workflows.
-const maxCarriedEvidence = 200
-
-// checkResolutions wants what was told to the ledger to be what a person said.
+// checkResolutions wants what was told to the ledger to be what a person said,
+// whose evidence a run that continued as new keeps cut.
 func (v *verifier) checkResolutions() {
 	for _, a := range v.content.Actions {
 		for i, t := range a.Tries {
@@ -243,7 +239,7 @@ func (v *verifier) checkResolutions() {
 			case told == nil && t.Claim != 0:
 				v.bad("action "+plan.Escape(a.ActionID), "try %d names a claim and no resolution", i)
 			case told != nil && !(told.Applied && v.anyResolution(a.PlanHash, a.ActionID, func(d approvals.Verdict) bool {
-				evidence := told.Evidence == d.Evidence || told.Evidence == plan.Clip(d.Evidence, maxCarriedEvidence)
+				evidence := told.Evidence == d.Evidence || told.Evidence == plan.Clip(d.Evidence, workflows.MaxShownEvidence)
 				return d.Claim == strconv.FormatInt(t.Claim, 10) && told.Outcome == d.Outcome && told.Operator == d.Approver &&
 					evidence && told.At.Equal(d.At) && told.Via == d.Via
 			})):

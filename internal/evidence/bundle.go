@@ -188,7 +188,7 @@ const (
 	Completed Ending = "completed"
 	Failed    Ending = "failed"
 	TimedOut  Ending = "timed_out"
-	Stopped   Ending = "canceled"
+	Canceled  Ending = "canceled"
 )
 
 // Failure is why an activity execution ended without a result: the class that
@@ -275,8 +275,9 @@ func digestOf(v any) (plan.Digest, error) {
 	return plan.Sum(canonical), err
 }
 
-// TaskDigest identifies a task's meaning: the SHA-256 of its canonical JSON.
-func TaskDigest(task workflows.Task) (plan.Digest, error) { return digestOf(task) }
-
-// GrantDigest is the digest of a grant in canonical JSON.
-func GrantDigest(g approvals.Grant) (plan.Digest, error) { return digestOf(g) }
+// GrantDigest is the digest of a grant in canonical JSON, without the execution
+// that it belongs to: what was granted goes on in the one that continues it.
+func GrantDigest(g approvals.Grant) (plan.Digest, error) {
+	g.Execution = ""
+	return digestOf(g)
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -14,6 +15,23 @@ func TestSealStatement(t *testing.T) {
 	sum := plan.Sum([]byte("abc"))
 	require.Equal(t, "holdpoint evidence v1\nrun: acme/a\\u{000A}b\ncontent-sha256: "+
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n", string(SealStatement("acme/a\nb", sum)))
+}
+
+// Signed words about one action are among the recorded bundles, from before and
+// since their own expiry was recorded: both must verify.
+func TestWordsAboutOneActionOfBothBuilds(t *testing.T) {
+	for name, says := range map[string]bool{"signed": false, "confirmed": true} {
+		b, err := Parse(recorded(t)[name])
+		require.NoError(t, err)
+		grant := b.Content.Requests[0].Grant
+		word := grant.Confirmations[0]
+		require.Equal(t, approvals.BySignature, word.Proof)
+		require.Equal(t, says, !word.Expires.IsZero(), name)
+		if says {
+			require.Equal(t, grant.ExpiresAt, word.Expires)
+			require.NotEqual(t, grant.DecideBy.Unix(), word.Expires.Unix())
+		}
+	}
 }
 
 func TestParseRefusesWhatItWouldNotWrite(t *testing.T) {

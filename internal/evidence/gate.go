@@ -27,8 +27,13 @@ func OpenGate(runID, requester string, r Request) (Gate, error) {
 	if err != nil {
 		return g, err
 	}
-	g.Grant = &grant
+	g.grant(grant)
 	return g, nil
+}
+
+// grant is what words about single actions are judged by, and for how long.
+func (g *Gate) grant(grant approvals.Grant) {
+	g.Grant, g.Request.GrantedUntil = &grant, grant.ExpiresAt
 }
 
 // Take lets a decision with its verdict change the request. What was refused or
@@ -44,7 +49,7 @@ func (g *Gate) Take(w Word) error {
 		g.Request.Taken = after.Taken
 		if v.Decision == approvals.Approve && g.Grant != nil {
 			grant := g.Grant.Confirmed(v.ActionID, after.Taken[len(after.Taken)-1].Approval)
-			g.Grant = &grant
+			g.grant(grant)
 		}
 		return nil
 	}
@@ -56,7 +61,7 @@ func (g *Gate) Take(w Word) error {
 	if err != nil {
 		return err
 	}
-	g.Grant = &grant
+	g.grant(grant)
 	return nil
 }
 

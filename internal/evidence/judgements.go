@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -89,6 +90,11 @@ func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
 		before = v.gates[place].Request
 	}
 	before.Phase, before.Confirm = j.Phase, j.Confirm
+	// That it was reset only ever refuses a word.
+	before.Reset = slices.ContainsFunc(j.Words, func(w Word) bool { return w.Verdict.Code == approvals.AskedAnew })
+	if !j.saysUntil() {
+		before.GrantedUntil = time.Time{}
+	}
 	v.checkConfirm(where, j, before)
 	again := approvals.Judge(before, arrivals(j))
 	for i, w := range j.Words {
@@ -100,11 +106,20 @@ func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
 		if w.Verdict.Code != approvals.Accepted || place < 0 {
 			continue
 		}
-		v.checkDecisionSigned(at, v.gates[place].Request, w)
+		signed := v.gates[place].Request
+		signed.GrantedUntil = before.GrantedUntil
+		v.checkDecisionSigned(at, signed, w)
 		if err := v.gates[place].Take(w); err != nil {
 			v.bad(at, "%v", err)
 		}
 	}
+}
+
+// saysUntil reports whether the words about single actions were judged by a build
+// that records until when they hold. The one before had them signed with the end
+// of the time to decide, and took them as long as the grant held.
+func (j Judgement) saysUntil() bool {
+	return slices.ContainsFunc(j.Words, func(w Word) bool { return !w.Verdict.Expires.IsZero() })
 }
 
 // checkConfirm looks at which actions were said to wait for a word of their own.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/approvals/signature"
@@ -33,13 +31,14 @@ func New(c Content) (Bundle, error) {
 	return Bundle{Format: Format, Content: c, Seal: Seal{Content: sum}}, nil
 }
 
-// SealedBy returns the bundle with a seal signed in somebody's name.
-func (b Bundle) SealedBy(name string, key ssh.Signer) (Bundle, error) {
+// SealedBy returns the bundle with a seal in somebody's name. sign signs a
+// SealStatement as signature.Sign does.
+func (b Bundle) SealedBy(name string, sign func(statement []byte) (armored string, err error)) (Bundle, error) {
 	normal, err := approvals.NormalizeIdentity(name)
 	if err != nil {
 		return Bundle{}, err
 	}
-	armored, err := signature.Sign(SealStatement(b.Content.RunID, b.Seal.Content), key)
+	armored, err := sign(SealStatement(b.Content.RunID, b.Seal.Content))
 	if err != nil {
 		return Bundle{}, err
 	}

@@ -105,7 +105,7 @@ func same(a, b any) bool {
 
 func (v *verifier) checkTask() {
 	task := v.content.Task
-	sum, err := TaskDigest(task.Asked)
+	sum, err := task.Asked.Digest()
 	switch {
 	case err != nil:
 		v.bad("task", "%v", err)

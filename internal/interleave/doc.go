@@ -19,9 +19,11 @@
 // side; the bank turns calls away and loses answers. Times to decide, and the
 // lives of approvals, are a few seconds, so that they run out all the time.
 //
-// What is allowed is decided by a model of its own, which shares no code with
-// the product: it reads what was sent from the history, tries every way to seat
-// people in groups, and verifies signatures over a statement written by hand.
+// What is allowed is decided by a model of its own, which takes no judgement from
+// the product: it reads what was sent from the history with types of its own,
+// tries every way to seat people in groups, and verifies signatures, by another
+// library, over a statement written by hand. What it shares are the scene with
+// its people's keys, and Temporal's client.
 //
 // `go test` plays one story of a fixed seed. More of them:
 //

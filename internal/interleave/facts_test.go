@@ -22,6 +22,7 @@ type facts struct {
 	requests  []*requestFact
 	said      []saidFact
 	accepted  []acceptedFact
+	task      time.Time // when the last workflow task began
 }
 
 // planFact is a plan that was made.
@@ -48,6 +49,7 @@ type requestFact struct {
 	hash     string // of the plan that it is about
 	house    string // the name of the policy
 	made     time.Time
+	taken    time.Time // the time of the workflow task that took it: the workflow's own time
 	decideBy time.Time
 	timer    int64 // the event that started its time to decide; 0 when there is none
 	over     int64 // the event with which its time was over; 0 when it was not
@@ -110,6 +112,12 @@ func (f *facts) event(e *historypb.HistoryEvent, activities map[int64]string) er
 			return f.planned(e, done.GetResult())
 		case "request_approval":
 			return f.requested(e, done.GetResult())
+		}
+	case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+		f.task = e.GetEventTime().AsTime()
+	case enums.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
+		if n := len(f.requests); n > 0 && f.requests[n-1].taken.IsZero() {
+			f.requests[n-1].taken = f.task
 		}
 	case enums.EVENT_TYPE_TIMER_STARTED:
 		// The first timer after an opening is its time to decide: these policies

@@ -14,11 +14,6 @@ import (
 	"github.com/holdpoint/holdpoint/internal/scene"
 )
 
-// lag is by how much a worker may misjudge the time: it knows when the server
-// handed it an attempt, and not how long that took to arrive; the server gives
-// an attempt up of which it hears nothing for so long.
-const lag = time.Second + 500*time.Millisecond
-
 // covered reports why nothing in a run's history allows a payment; nil when
 // something does.
 func (f facts) covered(e scene.Effect) error {
@@ -77,7 +72,7 @@ func (f facts) grants(r *requestFact, today house, action actionFact, e scene.Ef
 			return fmt.Errorf("%s said %s at %s", a.Approver, a.Decision, a.At)
 		}
 	}
-	granted := r.made.Add(time.Second) // the workflow's own time, a little later
+	granted := r.taken
 	var err error
 	switch {
 	case !f.everythingIsFree(r, asked):
@@ -88,15 +83,16 @@ func (f facts) grants(r *requestFact, today house, action actionFact, e scene.Ef
 	if err != nil {
 		return err
 	}
-	if until := granted.Truncate(time.Second).Add(time.Duration(asked.life) * time.Second); e.At.After(until.Add(lag)) {
-		return fmt.Errorf("it held until %s; paid at %s", until, e.At)
+	until := granted.Truncate(time.Second).Add(time.Duration(asked.life) * time.Second)
+	if e.At.After(until.Add(e.Behind)) {
+		return fmt.Errorf("it held until %s; paid at %s, by a clock that was behind by at most %s", until, e.At, e.Behind)
 	}
-	return f.confirmed(r, asked, today, action, before)
+	return f.confirmed(r, asked, today, action, until, before)
 }
 
 // approvedUnder is when the last approval came that both policies want.
 func (f facts) approvedUnder(r *requestFact, asked, today house, before []acceptedFact) (time.Time, error) {
-	approved, at, err := f.approvalsOf(r, before, "")
+	approved, at, err := f.approvalsOf(r, before, "", r.decideBy)
 	if err != nil {
 		return at, err
 	}
@@ -140,13 +136,18 @@ type approval struct {
 
 // approvalsOf are the approvals of a request, or the words about one action of
 // its plan, each of which somebody has really sent in time; and when the last of
-// them was judged.
-func (f facts) approvalsOf(r *requestFact, accepted []acceptedFact, actionID string) (all []approval, last time.Time, err error) {
+// them was judged. until is what their statements must say.
+func (f facts) approvalsOf(
+	r *requestFact, accepted []acceptedFact, actionID string, until time.Time,
+) (all []approval, last time.Time, err error) {
 	for _, a := range accepted {
 		if a.Request != r.id || a.Decision != "approve" || a.Action != actionID {
 			continue
 		}
-		signed, err := f.saidBy(a, r)
+		if actionID != "" && !a.At.Before(until) {
+			return nil, last, fmt.Errorf("a word about %s was accepted at %s, and the approval held until %s", actionID, a.At, until)
+		}
+		signed, err := f.saidBy(a, r, until)
 		if err != nil {
 			return nil, last, err
 		}
@@ -159,8 +160,8 @@ func (f facts) approvalsOf(r *requestFact, accepted []acceptedFact, actionID str
 }
 
 // saidBy finds what was sent for an accepted approval, and whether it is
-// signed. A false signature is not passed over, also where a claim would do.
-func (f facts) saidBy(a acceptedFact, r *requestFact) (signed bool, err error) {
+// signed, for as long as it should be. A false signature is not passed over, also where a claim would do.
+func (f facts) saidBy(a acceptedFact, r *requestFact, until time.Time) (signed bool, err error) {
 	err = fmt.Errorf("nobody sent the approval of %s that was accepted at %s", a.Approver, a.At)
 	for _, s := range f.said {
 		late := r.over != 0 && s.event > r.over && a.Action == ""
@@ -169,7 +170,7 @@ func (f facts) saidBy(a acceptedFact, r *requestFact) (signed bool, err error) {
 			continue
 		}
 		switch {
-		case f.verifies(s, r, a):
+		case f.verifies(s, r, a, until):
 			return true, nil
 		case s.raw.Signature == "":
 			err = nil
@@ -181,13 +182,14 @@ func (f facts) saidBy(a acceptedFact, r *requestFact) (signed bool, err error) {
 }
 
 // verifies checks a signature over the statement, which is written out here.
-func (f facts) verifies(s saidFact, r *requestFact, a acceptedFact) bool {
+func (f facts) verifies(s saidFact, r *requestFact, a acceptedFact, until time.Time) bool {
 	var statement strings.Builder
 	fmt.Fprintf(&statement, "holdpoint decision v1\nrun: %s\nrequest: %s\nplan: %s\ndecision: approve\n", f.run, r.id, r.hash)
 	if a.Action != "" {
 		fmt.Fprintf(&statement, "action: %s\n", a.Action)
 	}
-	fmt.Fprintf(&statement, "approver: %s\nexpires: %s\ntext-sha256: %x\n", a.Approver, r.decideBy.UTC().Truncate(time.Second).Format(time.RFC3339), sha256.Sum256([]byte(s.raw.Comment)))
+	fmt.Fprintf(&statement, "approver: %s\nexpires: %s\ntext-sha256: %x\n", a.Approver, until.UTC().Truncate(time.Second).Format(time.RFC3339),
+		sha256.Sum256([]byte(s.raw.Comment)))
 	made, err := sshsig.Unarmor([]byte(s.raw.Signature))
 	if err != nil {
 		return false
@@ -241,12 +243,12 @@ func (h house) seated(seats [][]string, names []string) bool {
 }
 
 // confirmed reports why an action lacks the word of its own that it needs.
-func (f facts) confirmed(r *requestFact, asked, today house, action actionFact, before []acceptedFact) error {
+func (f facts) confirmed(r *requestFact, asked, today house, action actionFact, until time.Time, before []acceptedFact) error {
 	for _, h := range []house{asked, today} {
 		if h.confirm == 0 || action.Parameters.Amount <= h.confirm || f.everythingIsFree(r, h) {
 			continue
 		}
-		words, _, err := f.approvalsOf(r, before, action.ID)
+		words, _, err := f.approvalsOf(r, before, action.ID, until)
 		if err != nil {
 			return err
 		}

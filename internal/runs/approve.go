@@ -37,13 +37,9 @@ func ApproveCommand(s workflows.Status) string {
 }
 
 // ConfirmCommand is the command that lets one action go which waits for a word
-// of its own. Without an approver, it is of whoever types it.
+// of its own, as somebody who may.
 func ConfirmCommand(runID, actionID, approver string) string {
-	words := []string{"approver", "approve", runID, "--action", actionID}
-	if approver != "" {
-		words = append(words, "--as", approver)
-	}
-	return workflows.Command(words...)
+	return workflows.Command("approver", "approve", runID, "--action", actionID, "--as", approver)
 }
 
 // ResolveCommand is the command that says what became of an action, but for the

@@ -32,12 +32,21 @@ func (f *fold) closed(e *historypb.HistoryEvent) error {
 		}
 		f.cut(failure.GetMessage(), at)
 	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
-		reason := e.GetWorkflowExecutionTerminatedEventAttributes().GetReason()
-		f.cut("terminated by an operator: "+reason, at)
+		ended := e.GetWorkflowExecutionTerminatedEventAttributes()
+		f.cut("terminated by "+terminator(ended.GetIdentity())+": "+ended.GetReason(), at)
 	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT:
 		f.cut("the workflow's own time limit ended it", at)
 	}
 	return nil
+}
+
+// terminator names who ended a workflow. The server itself does so to one whose
+// history has grown beyond its limits.
+func terminator(identity string) string {
+	if identity == "history-service" {
+		return "the Temporal server"
+	}
+	return "an operator"
 }
 
 func (f *fold) ended(payloads *commonpb.Payloads) error {

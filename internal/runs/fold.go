@@ -136,10 +136,9 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 			return err
 		}
 		s.word = in.Resolution
-		if s.action = f.place(in.ActionID); s.action != noAction {
-			f.state.Settling(s.action, in.Resolution)
+		if s.action = f.place(in.ActionID); s.action != noAction && s.word != nil {
+			f.state.Settling(s.action)
 		}
-		s.word = in.Resolution
 		f.running[id] = s
 		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
 		return nil
@@ -312,9 +311,22 @@ func (f *fold) pending(infos []*workflowpb.PendingActivityInfo) []Pending {
 				p.Activity += " " + f.state.Actions[s.action].ID
 			}
 		}
+		if p.Activity == string(workflows.CollectContext) {
+			p.Progress = progress(info.GetHeartbeatDetails())
+		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// progress is what a heartbeat says. One that cannot be read says nothing, and
+// keeps nobody from seeing the rest.
+func progress(details *commonpb.Payloads) *workflows.CollectProgress {
+	var p workflows.CollectProgress
+	if len(details.GetPayloads()) == 0 || decode(details, &p) != nil {
+		return nil
+	}
+	return &p
 }
 
 func decode(payloads *commonpb.Payloads, into ...any) error {

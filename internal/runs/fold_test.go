@@ -12,6 +12,7 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -228,6 +229,14 @@ func TestEndsFromOutside(t *testing.T) {
 				WorkflowExecutionTerminatedEventAttributes: &historypb.WorkflowExecutionTerminatedEventAttributes{Reason: "cleaning up"},
 			},
 		}, "terminated by an operator: cleaning up"},
+		"ended by the server": {&historypb.HistoryEvent{
+			EventType: enums.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+			Attributes: &historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes{
+				WorkflowExecutionTerminatedEventAttributes: &historypb.WorkflowExecutionTerminatedEventAttributes{
+					Identity: "history-service", Reason: "Workflow history size exceeds limit.",
+				},
+			},
+		}, "terminated by the Temporal server: Workflow history size exceeds limit."},
 		"timed out": {&historypb.HistoryEvent{EventType: enums.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT}, "time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -265,5 +274,24 @@ func TestAFoldOfRubbish(t *testing.T) {
 		},
 	} {
 		require.Error(t, newFold("acme/x").event(event), name)
+	}
+}
+
+// How far a collection is stands in its heartbeats, and nowhere in the history.
+func TestPendingShowsHowFarACollectionIs(t *testing.T) {
+	details := func(value any) *commonpb.Payloads {
+		return &commonpb.Payloads{Payloads: []*commonpb.Payload{attribute(t, value)}}
+	}
+	collect := &commonpb.ActivityType{Name: string(workflows.CollectContext)}
+	at := workflows.CollectProgress{Listing: workflows.BlobRef{Digest: plan.Sum(nil), Size: 9}, Entries: 5000, Done: 1200, Read: 1197, Skipped: 3, Bytes: 12e6}
+	pending := newFold("acme/x").pending([]*workflowpb.PendingActivityInfo{
+		{ActivityType: collect, Attempt: 2, HeartbeatDetails: details(at)},
+		{ActivityType: collect},
+		{ActivityType: collect, HeartbeatDetails: details("not of our making")},
+		{ActivityType: &commonpb.ActivityType{Name: string(workflows.ExecuteAction)}, HeartbeatDetails: details(at)},
+	})
+	require.Equal(t, &at, pending[0].Progress)
+	for _, p := range pending[1:] {
+		require.Nil(t, p.Progress)
 	}
 }

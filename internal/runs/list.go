@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -23,6 +24,10 @@ type Listed struct {
 	Risk      string              `json:"risk,omitempty"`
 	DecideBy  *time.Time          `json:"decide_by,omitempty"`
 	StartedAt time.Time           `json:"started_at"`
+	// Confirm are the actions that wait for a word of their own, and ConfirmBy is
+	// until when they do. The visibility store does not have them, see Awaited.
+	Confirm   []string   `json:"confirm,omitempty"`
+	ConfirmBy *time.Time `json:"confirm_by,omitempty"`
 }
 
 // Filter narrows a list. Empty fields match everything.
@@ -81,6 +86,41 @@ func (r Reader) List(ctx context.Context, f Filter) ([]Listed, error) {
 		}
 	}
 	return runs, nil
+}
+
+// readers bounds the runs that Awaited reads side by side.
+const readers = 8
+
+// Awaited reads each listed run that waits for approval, and says which of its
+// actions wait for a word of their own. DecideBy is the plan's, and over for
+// them. A run that is gone by now, or cannot be read, stays as it was listed.
+func (r Reader) Awaited(ctx context.Context, listed []Listed) {
+	places := make(chan int)
+	var reading sync.WaitGroup
+	for range readers {
+		reading.Go(func() {
+			for i := range places {
+				r.awaited(ctx, &listed[i])
+			}
+		})
+	}
+	for i, l := range listed {
+		if l.Status == workflows.WaitingApproval {
+			places <- i
+		}
+	}
+	close(places)
+	reading.Wait()
+}
+
+func (r Reader) awaited(ctx context.Context, l *Listed) {
+	f := newFold(l.ID)
+	if err := r.fold(ctx, f, ""); err != nil || f.state.Grant == nil {
+		return
+	}
+	if l.Confirm = f.state.GateNow().Confirm; len(l.Confirm) > 0 {
+		l.ConfirmBy = &f.state.Grant.ExpiresAt
+	}
 }
 
 func listed(info *workflowpb.WorkflowExecutionInfo) Listed {

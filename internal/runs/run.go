@@ -38,6 +38,9 @@ type Pending struct {
 	Attempt  int32
 	Failure  string // of the attempt before
 	NextAt   time.Time
+	// Progress is how far a collect_context is; nil before the server has heard
+	// of it.
+	Progress *workflows.CollectProgress `json:"progress,omitempty"`
 }
 
 // ErrNotFound says that the namespace has no run of that id.
@@ -71,15 +74,8 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 		}
 	}
 	f := newFold(runID)
-	events := r.Client.GetWorkflowHistory(ctx, runID, info.GetExecution().GetRunId(), false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for events.HasNext() {
-		event, err := events.Next()
-		if err != nil {
-			return nil, r.explain(runID, err)
-		}
-		if err := f.event(event); err != nil {
-			return nil, fmt.Errorf("history of run %q, event %d: %w", runID, event.GetEventId(), err)
-		}
+	if err := r.fold(ctx, f, info.GetExecution().GetRunId()); err != nil {
+		return nil, err
 	}
 	run.Task, run.State = f.task, f.state
 	run.Status = f.view(runID)
@@ -90,6 +86,22 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 		}
 	}
 	return run, nil
+}
+
+// fold reads the history of one execution of a run, or of the newest when
+// execution is empty.
+func (r Reader) fold(ctx context.Context, f *fold, execution string) error {
+	events := r.Client.GetWorkflowHistory(ctx, f.runID, execution, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		if err != nil {
+			return r.explain(f.runID, err)
+		}
+		if err := f.event(event); err != nil {
+			return fmt.Errorf("history of run %q, event %d: %w", f.runID, event.GetEventId(), err)
+		}
+	}
+	return nil
 }
 
 // Pollers counts the workers that have polled the task queue within the last

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -89,6 +90,48 @@ func TestListKeepsToTheStatus(t *testing.T) {
 	require.Len(t, found, 2)
 	require.Equal(t, "acme/failed", found[0].ID)
 	require.Equal(t, "acme/terminated", found[1].ID)
+}
+
+// What a run waits for, its history knows: the visibility store shows the plan's
+// deadline also when an action waits for a word of its own.
+func TestAwaitedNamesTheActionsThatWait(t *testing.T) {
+	c := mocks.NewClient(t)
+	all := recorded(t)
+	listed := []Listed{
+		{ID: "confirms", Status: workflows.WaitingApproval}, {ID: "waits", Status: workflows.WaitingApproval},
+		{ID: "resolves", Status: workflows.WaitingResolution}, {ID: "gone", Status: workflows.WaitingApproval},
+	}
+	for id, events := range map[string][]*historypb.HistoryEvent{"confirms": all["waiting-for-a-confirmation"], "waits": all["waiting"]} {
+		c.On("GetWorkflowHistory", mock.Anything, id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Return(&told{events: events})
+	}
+	c.On("GetWorkflowHistory", mock.Anything, "gone", "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).
+		Return(&told{err: serviceerror.NewNotFound("gone")})
+	Reader{Client: c}.Awaited(t.Context(), listed)
+	state := folded(t, all["waiting-for-a-confirmation"]).state
+	require.NotEmpty(t, listed[0].Confirm)
+	require.Equal(t, state.Actions[0].ID, listed[0].Confirm[0])
+	require.Equal(t, state.Grant.ExpiresAt, *listed[0].ConfirmBy)
+	for _, l := range listed[1:] {
+		require.Empty(t, l.Confirm, l.ID)
+		require.Nil(t, l.ConfirmBy, l.ID)
+	}
+}
+
+// told is a history as a client reads it.
+type told struct {
+	events []*historypb.HistoryEvent
+	err    error
+}
+
+func (h *told) HasNext() bool { return len(h.events) > 0 || h.err != nil }
+
+func (h *told) Next() (*historypb.HistoryEvent, error) {
+	if h.err != nil {
+		return nil, h.err
+	}
+	next := h.events[0]
+	h.events = h.events[1:]
+	return next, nil
 }
 
 func TestApproveCommandNamesOneWhoMay(t *testing.T) {

@@ -39,7 +39,11 @@ type Bank struct {
 
 // Effect is money that was paid, as the bank saw it.
 type Effect struct {
-	At       time.Time // when the call's turn came, before anything was asked or done
+	At time.Time // when the call's turn came, before anything was asked or done
+	// Behind is by how much at most the attempt's clock was behind: it counts from
+	// when the server handed the attempt out, and begins to count when the worker
+	// gets it, which is before it comes to the bank.
+	Behind   time.Duration
 	Key      string
 	RunID    string
 	PlanHash plan.Digest
@@ -169,9 +173,9 @@ func (b *Bank) wait(n int) {
 	b.waiting += n
 }
 
-// pay makes a payment by a call that came at some time, or answers a known key
-// as the first time.
-func (b *Bank) pay(c tools.Call, policy string, came time.Time) (plan.Receipt, error) {
+// pay makes the payment of a call, or answers a known key as the first time. by
+// says when its turn came, and whose call it is.
+func (b *Bank) pay(c tools.Call, by Effect) (plan.Receipt, error) {
 	var p Payment
 	if err := json.Unmarshal(c.Action.Parameters, &p); err != nil {
 		return plan.Receipt{}, &faults.Fault{Class: faults.Permanent, Code: "bad_payment", Reason: "the payment cannot be read"}
@@ -194,12 +198,11 @@ func (b *Bank) pay(c tools.Call, policy string, came time.Time) (plan.Receipt, e
 		}
 	}
 	receipt := plan.Receipt{
-		IdempotencyKey: key, Tool: ToolName, Target: c.Action.Target, Ref: fmt.Sprintf("payment-%d", len(b.effects)+1), At: came.UTC().Truncate(time.Second),
+		IdempotencyKey: key, Tool: ToolName, Target: c.Action.Target, Ref: fmt.Sprintf("payment-%d", len(b.effects)+1), At: by.At.UTC().Truncate(time.Second),
 	}
 	b.byKey[key], b.bodies[key] = receipt, body
-	b.effects = append(b.effects, Effect{
-		At: came, Key: key, RunID: c.RunID, PlanHash: c.PlanHash, ActionID: c.Action.ID, Account: p.Account, Amount: p.Amount, Policy: policy,
-	})
+	by.Key, by.RunID, by.PlanHash, by.ActionID, by.Account, by.Amount = key, c.RunID, c.PlanHash, c.Action.ID, p.Account, p.Amount
+	b.effects = append(b.effects, by)
 	if b.losses > 0 {
 		b.losses--
 		return plan.Receipt{}, &faults.Fault{Class: faults.Unknown, Code: "no_answer", Reason: "the bank's answer did not come"}

@@ -67,6 +67,34 @@ func TestC005_AcceptedApprovalIsToldAgainByAReset(t *testing.T) {
 	stage.Effects(1)
 }
 
+// Somebody who may reset runs takes back a rejection, and repeats the approval
+// that was too late then: its signature stands in the history. The run asks
+// everybody anew, and what was signed for the request before opens nothing.
+func TestResetThatTakesBackARejectionLetsNothingGo(t *testing.T) {
+	stage := open(t, guardedBySignature)
+	mei, bo, cy := stage.Person("mei.chen").By(scene.Signal), stage.Person("bo.lin").By(scene.Signal), stage.Person("cy.ma").By(scene.Signal)
+	run := stage.Person("ann.wu").Starts(scene.Pay("a1", 82_000))
+	before := run.Waits()
+	mei.Signs(run).Is(approvals.Accepted)
+	late := approvals.Decision{Decision: approvals.Approve, PlanHash: before.PlanHash, Approver: "bo.lin"}
+	late.Signature = bo.Signing().Signature(run, late)
+	cy.Signing().Rejects(run, "not this week").Is(approvals.Accepted)
+	run.IsRejected()
+	run.IsResetToBeforeSignal(2)
+
+	after := run.WaitsForAnotherRequest(before)
+	run.Answered(approvals.AskedAnew) // what mei said is judged once more, and opens nothing
+	require.Equal(t, before.PlanHash, after.PlanHash)
+	require.Equal(t, "1 of editors and 1 of security", after.Missing, "what mei said is void too")
+	run.Hears(scene.Signal, late).Is(approvals.BadSignature)
+	stage.Effects(0)
+
+	mei.Signs(run).Is(approvals.Accepted)
+	bo.Signs(run).Is(approvals.Accepted)
+	run.Completes()
+	stage.Effects(1)
+}
+
 // A revision is the other way to another plan; both decisions are on their way
 // when the worker wakes up.
 func TestC005_ApprovalOfThePlanBeforeARevision(t *testing.T) {
@@ -91,31 +119,36 @@ func TestC005_ApprovalOfThePlanBeforeARevision(t *testing.T) {
 }
 
 // tampered are the ways to change what is stored between approval and
-// execution, from 82,000 to 820,000.
-var tampered = map[string]func(t *testing.T, stage *scene.Stage, run *scene.Run){
-	"the file": func(t *testing.T, stage *scene.Stage, run *scene.Run) {
-		replace(t, stage.PlanFile(run), "82000", "820000")
+// execution, from 82,000 to 820,000. Each is prepared while a worker is there,
+// and done by what it returns.
+var tampered = map[string]func(t *testing.T, stage *scene.Stage, run *scene.Run) (tamper func()){
+	"the file": func(t *testing.T, stage *scene.Stage, run *scene.Run) func() {
+		return func() { replace(t, stage.PlanFile(run), "82000", "820000") }
 	},
-	"the file, with its old length": func(t *testing.T, stage *scene.Stage, run *scene.Run) {
-		replace(t, stage.PlanFile(run), "82000", "92000")
+	"the file, with its old length": func(t *testing.T, stage *scene.Stage, run *scene.Run) func() {
+		return func() { replace(t, stage.PlanFile(run), "82000", "92000") }
 	},
-	"the object, through the blob store": func(t *testing.T, stage *scene.Stage, run *scene.Run) {
-		file := stage.PlanFile(run)
-		raw, err := os.ReadFile(file)
-		require.NoError(t, err)
-		changed := []byte(strings.ReplaceAll(string(raw), "82000", "820000"))
-		// The store has one address for it, which is another one. Whoever can
-		// write there can put it in the old one's place.
-		other := stage.Stores(run, changed)
-		require.NotEqual(t, run.Hash(), other)
-		require.NoError(t, os.Rename(stage.BlobFile(run, other), file))
+	"the object, through the blob store": func(t *testing.T, stage *scene.Stage, run *scene.Run) func() {
+		return func() {
+			file := stage.PlanFile(run)
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			changed := []byte(strings.ReplaceAll(string(raw), "82000", "820000"))
+			// The store has one address for it, which is another one. Whoever can
+			// write there can put it in the old one's place.
+			other := stage.Stores(run, changed)
+			require.NotEqual(t, run.Hash(), other)
+			require.NoError(t, os.Rename(stage.BlobFile(run, other), file))
+		}
 	},
-	"the object is another run's plan": func(t *testing.T, stage *scene.Stage, run *scene.Run) {
+	"the object is another run's plan": func(t *testing.T, stage *scene.Stage, run *scene.Run) func() {
 		other := stage.Person("ann.wu").Starts(scene.Pay("a1", 820_000))
 		other.Waits()
-		raw, err := os.ReadFile(stage.PlanFile(other))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(stage.PlanFile(run), raw, 0o600))
+		return func() {
+			raw, err := os.ReadFile(stage.PlanFile(other))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(stage.PlanFile(run), raw, 0o600))
+		}
 	},
 }
 
@@ -127,20 +160,22 @@ func replace(t *testing.T, file, old, by string) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(raw), old, by)), 0o600))
 }
 
-// Approve A, execute B: never.
+// Approve A, execute B: never. The approval is with the server when the plan is
+// changed, and no worker has begun anything.
 func TestC014_StoredPlanIsChangedAfterTheApproval(t *testing.T) {
-	for name, tamper := range tampered {
+	for name, prepare := range tampered {
 		t.Run(name, func(t *testing.T) {
 			stage := open(t, simple)
 			run := stage.Person("ann.wu").Starts(scene.Pay("a1", 82_000))
 			run.Waits()
-			opens := stage.Bank.Closes() // so that nothing is paid while another run is planned
-			t.Cleanup(opens)
-			tamper(t, stage, run)
-			stage.Person("bo.lin").Approves(run).Is(approvals.Accepted)
-			opens()
+			tamper := prepare(t, stage, run)
+			stage.WorkerStops()
+			stage.Person("bo.lin").By(scene.Signal).Approves(run)
+			tamper()
+			stage.WorkerStarts()
 
 			failed := run.Fails()
+			run.Answered(approvals.Accepted)
 			require.Contains(t, failed.Reason, "plan changed after approval")
 			require.Equal(t, 1, run.TimesPlanned(), "the planner is not asked again")
 			stage.Effects(0)
@@ -214,8 +249,9 @@ func TestC014_LedgersRowIsOfAnotherPayment(t *testing.T) {
 	stage.Person("bo.lin").Approves(run).Is(approvals.Accepted)
 
 	failed := run.Fails()
-	require.Contains(t, failed.Reason, "a1: ")
+	require.Contains(t, failed.Reason, "a1: key_conflict: the idempotency key was used for other parameters")
 	require.Equal(t, 1, run.TimesPlanned())
 	require.Zero(t, failed.Counts.Done, "another payment's receipt is not this one's")
+	require.Zero(t, stage.Bank.Requests(), "nothing gets to the bank")
 	stage.Effects(0)
 }

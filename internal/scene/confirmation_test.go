@@ -3,6 +3,7 @@ package scene_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +33,7 @@ func TestConfirmationLetsOneActionGo(t *testing.T) {
 
 	run.WaitsToConfirm("large")
 	stage.Eventually("the small one is paid, which needs no word", func() bool { return len(stage.Bank.Effects()) == 1 })
-	bo.Approves(run).Is(approvals.Duplicate)
+	bo.Approves(run).Is(approvals.Duplicate).Because("The action large waits for a word of its own")
 	ann.Confirms(run, "large").Is(approvals.SelfApproval)
 	stage.Person("dee.ray").Confirms(run, "large").Is(approvals.NotAnApprover)
 	cy.Confirms(run, "small").Is(approvals.NotAsked)
@@ -72,6 +73,29 @@ func TestConfirmationRefused(t *testing.T) {
 	require.Equal(t, workflows.ActionCounts{Total: 3, Done: 1, Pending: 2}, ended.Counts)
 }
 
+// A word about one action may be asked for long after the time to decide: it is
+// signed for as long as the approval holds, and is worth nothing after.
+func TestConfirmationIsSignedUntilTheApprovalEnds(t *testing.T) {
+	stage := open(t, strings.Replace(signed, "decide_within: 1h", "decide_within: 4s", 1)+"  confirm: true\n")
+	bo := stage.Person("bo.lin").Signing()
+	run := stage.Person("ann.wu").Starts(scene.Pay("a1", 82_000))
+	waiting := run.Waits()
+	bo.Approves(run).Is(approvals.Accepted)
+	until := run.WaitsToConfirm("a1").Approval.ExpiresAt
+	stage.Eventually("the time to decide is over", func() bool { return time.Now().After(*waiting.DecideBy) })
+
+	word := approvals.Decision{Decision: approvals.Approve, PlanHash: run.Hash(), Approver: "bo.lin", ActionID: "a1"}
+	var err error
+	word.Signature, err = scene.Sign(waiting, "bo.lin", word)
+	require.NoError(t, err)
+	run.Hears(scene.Update, word).Is(approvals.BadSignature) // of a statement whose time is over
+	answer := bo.Confirms(run, "a1").Is(approvals.Accepted)
+	require.Equal(t, until, answer.Verdict.Expires)
+	done := run.Completes()
+	require.Equal(t, until, done.Approval.Confirmations[0].Expires)
+	stage.Effects(1)
+}
+
 // Nobody says the word while the approval lives: the run expires, by itself,
 // also when no worker is there at that moment.
 func TestConfirmationNeverComes(t *testing.T) {
@@ -92,7 +116,7 @@ func TestConfirmationNeverComes(t *testing.T) {
 			require.Contains(t, ended.Reason, "before every action was done")
 			stage.Effects(0)
 			if !awake {
-				run.Answered(approvals.Accepted, approvals.TooLate)
+				run.Answered(approvals.Accepted, approvals.Expired)
 			}
 		})
 	}

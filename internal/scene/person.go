@@ -125,6 +125,9 @@ func Sign(at workflows.Status, keyOf string, d approvals.Decision) (string, erro
 	if at.DecideBy != nil {
 		request.DecideBy = *at.DecideBy
 	}
+	if at.Approval != nil {
+		request.GrantedUntil = at.Approval.ExpiresAt
+	}
 	statement, err := request.StatementOf(d)
 	if err != nil {
 		return "", err

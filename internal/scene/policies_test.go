@@ -33,3 +33,17 @@ default:
   decide_within: 1h
   grant_life: 1h
 `
+
+// guardedBySignature asks for the signatures of one editor and one of security.
+const guardedBySignature = `
+label: guarded-by-signature
+groups:
+  editors: {members: [mei.chen]}
+  security: {members: [bo.lin, cy.ma]}
+allowed_signers_file: keys
+default:
+  quorums: [1 of editors, 1 of security]
+  proof: signature
+  decide_within: 1h
+  grant_life: 1h
+`

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
@@ -238,20 +240,54 @@ func (r *Run) TimesPlanned() int { return r.stage.script.timesAsked(r.businessID
 // make_plan. What it was told since is told to it again.
 func (r *Run) IsReset() {
 	r.stage.t.Helper()
+	r.isResetTo(func(e *historypb.HistoryEvent) int64 {
+		scheduled := e.GetActivityTaskScheduledEventAttributes()
+		if scheduled.GetActivityType().GetName() != string(workflows.MakePlan) {
+			return 0
+		}
+		return scheduled.GetWorkflowTaskCompletedEventId()
+	}, enumspb.RESET_REAPPLY_EXCLUDE_TYPE_UNSPECIFIED)
+}
+
+// IsResetToBeforeSignal takes back the run's nth signal, counted from 1, and all
+// that came after it: it is not told to it again.
+func (r *Run) IsResetToBeforeSignal(n int) {
+	r.stage.t.Helper()
+	var completed int64
+	r.isResetTo(func(e *historypb.HistoryEvent) int64 {
+		if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			completed = e.GetEventId()
+		}
+		if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED {
+			n--
+		}
+		if n > 0 {
+			return 0
+		}
+		return completed
+	}, enumspb.RESET_REAPPLY_EXCLUDE_TYPE_SIGNAL)
+}
+
+// isResetTo resets the run to the first workflow task that to returns.
+func (r *Run) isResetTo(to func(*historypb.HistoryEvent) int64, exclude enumspb.ResetReapplyExcludeType) {
+	r.stage.t.Helper()
 	history, err := r.History()
 	r.stage.require.NoError(err)
-	var task int64 // that scheduled the step
+	var task int64
 	for _, e := range history.GetEvents() {
-		scheduled := e.GetActivityTaskScheduledEventAttributes()
-		if task == 0 && scheduled.GetActivityType().GetName() == string(workflows.MakePlan) {
-			task = scheduled.GetWorkflowTaskCompletedEventId()
+		if task == 0 {
+			task = to(e)
 		}
 	}
-	r.stage.require.NotZero(task, "%s has made no plan", r.ID)
-	_, err = r.stage.client.ResetWorkflowExecution(r.stage.t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
+	r.stage.require.NotZero(task, "%s has no such event", r.ID)
+	request := &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace: client.DefaultNamespace, WorkflowExecution: r.execution(), Reason: "a scene", RequestId: fmt.Sprintf("reset-%d", time.Now().UnixNano()),
 		WorkflowTaskFinishEventId: task,
-	})
+	}
+	if exclude != enumspb.RESET_REAPPLY_EXCLUDE_TYPE_UNSPECIFIED {
+		request.ResetReapplyExcludeTypes = []enumspb.ResetReapplyExcludeType{exclude}
+	}
+	_, err = r.stage.client.ResetWorkflowExecution(r.stage.t.Context(), request)
 	r.stage.require.NoError(err)
 }
 

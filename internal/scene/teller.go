@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -47,15 +49,16 @@ func (t teller) Prepare(_ context.Context, p tools.Proposal) (tools.Prepared, er
 
 // Apply implements tools.Tool.
 func (t teller) Apply(ctx context.Context, c tools.Call) (plan.Receipt, error) {
+	by := Effect{Policy: t.policy, Behind: time.Since(activity.GetInfo(ctx).StartedTime)}
 	if err := t.bank.enter(ctx); err != nil {
 		return plan.Receipt{}, err
 	}
-	came := time.Now()
+	by.At = time.Now()
 	// It may have waited at the counter.
 	if err := c.Allowed(ctx); err != nil {
 		return plan.Receipt{}, err
 	}
-	return t.bank.pay(c, t.policy, came)
+	return t.bank.pay(c, by)
 }
 
 // Count implements tools.Tool.

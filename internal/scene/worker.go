@@ -82,7 +82,7 @@ func (s *Stage) Hires(policyText string) *Worker {
 	})
 	s.require.NoError(err)
 	acts := &activities.Activities{
-		Roots:    map[string]string{"notes": s.notes},
+		Sources:  map[string]sources.Source{"notes": sources.Dir{Root: s.notes}},
 		Limits:   sources.Limits{MaxFileBytes: 1 << 20, MaxTotalBytes: 1 << 20, MaxEntries: 100},
 		Planners: map[string]planners.Planner{"script": s.script},
 		Tools:    registry,

@@ -80,7 +80,7 @@ func ended(event *historypb.HistoryEvent, byEvent map[int64]*execution) {
 		x.try.Ending, x.try.Failure = evidence.TimedOut, failureOf(a.GetFailure())
 	case enums.EVENT_TYPE_ACTIVITY_TASK_CANCELED:
 		x = byEvent[event.GetActivityTaskCanceledEventAttributes().GetScheduledEventId()]
-		x.try.Ending = evidence.Stopped
+		x.try.Ending = evidence.Canceled
 	default:
 		return
 	}

@@ -107,7 +107,7 @@ func (g *gathering) task() error {
 	memo, ok := begin.GetMemo().GetFields()[workflows.TaskDigestMemo]
 	if !ok { // started without starter
 		var err error
-		task.SHA256, err = evidence.TaskDigest(task.Asked)
+		task.SHA256, err = task.Asked.Digest()
 		return err
 	}
 	if err := converter.GetDefaultDataConverter().FromPayload(memo, &task.SHA256); err != nil {

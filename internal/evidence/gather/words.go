@@ -9,8 +9,6 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/sdk/converter"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -42,7 +40,7 @@ func (g *gathering) words() error {
 				continue
 			}
 			var err error
-			if a.payloads, err = (proto.MarshalOptions{Deterministic: true}).Marshal(payloads); err != nil {
+			if a.payloads, err = workflows.MarshalPayloads(payloads); err != nil {
 				return err
 			}
 			g.arrived = append(g.arrived, a)
@@ -78,7 +76,7 @@ func (g *gathering) place(about evidence.Topic, arrival workflows.Arrival) (evid
 // word is a word as it came.
 func word(place evidence.Place, payloads []byte, via string) evidence.Word {
 	w := evidence.Word{At: place, Via: via}
-	raw, unreadable := jsonOf(payloads)
+	raw, unreadable := workflows.Arrival{Payloads: payloads}.JSON()
 	w.Unreadable = unreadable
 	if utf8.Valid(raw) {
 		w.Raw = string(raw)
@@ -86,30 +84,6 @@ func word(place evidence.Place, payloads []byte, via string) evidence.Word {
 		w.Bytes = raw
 	}
 	return w
-}
-
-// jsonOf returns the JSON that a word was sent as, or why there is none, as the
-// judge sees it.
-func jsonOf(serialized []byte) (raw []byte, unreadable string) {
-	var payloads commonpb.Payloads
-	if err := proto.Unmarshal(serialized, &payloads); err != nil {
-		return nil, "the payloads are damaged"
-	}
-	switch n := len(payloads.GetPayloads()); {
-	case n == 0:
-		return nil, ""
-	case n > 1:
-		return nil, fmt.Sprintf("there are %d inputs instead of one", n)
-	}
-	payload := payloads.GetPayloads()[0]
-	switch encoding := string(payload.GetMetadata()[converter.MetadataEncoding]); encoding {
-	case converter.MetadataEncodingJSON:
-		return payload.GetData(), ""
-	case converter.MetadataEncodingNil:
-		return []byte("null"), ""
-	default:
-		return nil, fmt.Sprintf("its encoding %.40q is not %s", encoding, converter.MetadataEncodingJSON)
-	}
 }
 
 // policyDigest is the digest in a version, label@sha256:….

@@ -1,0 +1,35 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Keys that sign nothing are no part of the policy, and whoever misses one finds
+// out why.
+func TestUnusedKeysAreNamedAndChangeNothing(t *testing.T) {
+	const file = `label: x
+groups: {editors: {members: [bo.lin, cy.ma]}}
+allowed_signers: |
+  bo.lin KEY1
+default: {quorums: [1 of editors], decide_within: 1h, grant_life: 1h}
+`
+	const others = `  # people of another house
+  ann.wu,dee.* KEY2
+  cy.ma namespaces="git" KEY3
+  *.lin,eve.li KEY4
+`
+	keys := strings.NewReplacer("KEY1", publicKey(1), "KEY2", publicKey(2), "KEY3", publicKey(3), "KEY4", publicKey(1))
+	alone, err := Parse([]byte(keys.Replace(file)), "p.yaml", nil)
+	require.NoError(t, err)
+	require.Empty(t, alone.UnusedKeys())
+	among, err := Parse([]byte(keys.Replace(strings.Replace(file, "default:", others+"default:", 1))), "p.yaml", nil)
+	require.NoError(t, err)
+	require.Equal(t, alone.Version(), among.Version())
+	require.Equal(t, []UnusedKey{
+		{Place: "p.yaml:6", Reason: "its names are in no group"},
+		{Place: "p.yaml:7", Reason: `its namespaces leave out "holdpoint"`},
+	}, among.UnusedKeys())
+}
