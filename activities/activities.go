@@ -22,7 +22,7 @@ import (
 // Activities holds what the steps need. All fields but Notices and StillOurs
 // must be set.
 type Activities struct {
-	Roots    map[string]string           // source roots by name: absolute folders
+	Sources  map[string]sources.Source   // by name; uploads are in none
 	Limits   sources.Limits              // of one collection
 	Planners map[string]planners.Planner // by name
 	Tools    *tools.Registry

@@ -2,13 +2,11 @@ package activities
 
 import (
 	"context"
-	"fmt"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/holdpoint/holdpoint/activities/faults"
-	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
@@ -20,8 +18,14 @@ const skippedExamples = 10
 // maxManifestBytes bounds a manifest: 100,000 entries of some hundred bytes.
 const maxManifestBytes = 64 << 20
 
+// saveEvery is how often a collection keeps the place from which another
+// attempt goes on: about as often as heartbeats reach the server, because one
+// that it has not heard of is of no use.
+const saveEvery = time.Second
+
 // CollectContext reads the task's documents into the blob store. The history
-// gets counts and the manifest's address, never a document.
+// gets counts and the manifest's address, never a document. An attempt after
+// one that was killed goes on where that was.
 func (a *Activities) CollectContext(
 	ctx context.Context, in workflows.CollectContextInput,
 ) (workflows.CollectContextResult, error) {
@@ -30,20 +34,17 @@ func (a *Activities) CollectContext(
 	if err != nil {
 		return none, err
 	}
-	collector := sources.Collector{
-		Limits: a.Limits,
-		Store: func(ctx context.Context, data []byte) (plan.Digest, error) {
-			return a.Blobs.Put(ctx, in.Task.Tenant, data)
-		},
-		Progress: func(p sources.Progress) { activity.RecordHeartbeat(ctx, p) },
-	}
-	manifest, err := collector.Collect(ctx, selections)
+	manifest, err := a.collect(ctx, in.Task.Tenant, selections)
 	if err != nil {
 		return none, err
 	}
 	raw, err := manifest.Canonical()
 	if err != nil {
 		return none, err
+	}
+	if len(raw) > maxManifestBytes {
+		return none, bad("manifest_too_large", "the list of the %d entries has %d bytes, and %d are allowed; select fewer files",
+			len(manifest.Entries), len(raw), maxManifestBytes)
 	}
 	digest, err := a.Blobs.Put(ctx, in.Task.Tenant, raw)
 	if err != nil {
@@ -59,20 +60,61 @@ func (a *Activities) CollectContext(
 	}, nil
 }
 
-// selections turns the names in a task into folders of this machine. A task
+func (a *Activities) collect(ctx context.Context, tenant string, selections []sources.Selection) (sources.Manifest, error) {
+	collector := sources.Collector{
+		Limits: a.Limits, Every: saveEvery, Store: shelf{a, tenant},
+		Progress: func(p workflows.CollectProgress) { activity.RecordHeartbeat(ctx, p) },
+	}
+	var from workflows.CollectProgress
+	if activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &from) == nil {
+		return collector.Resume(ctx, selections, from)
+	}
+	return collector.Collect(ctx, selections)
+}
+
+// shelf is a tenant's part of the blob store.
+type shelf struct {
+	*Activities
+
+	tenant string
+}
+
+// Put implements sources.Store.
+func (s shelf) Put(ctx context.Context, data []byte) (plan.Digest, error) {
+	return s.Blobs.Put(ctx, s.tenant, data)
+}
+
+// Get implements sources.Store.
+func (s shelf) Get(ctx context.Context, digest plan.Digest, limit int64) ([]byte, error) {
+	return s.stored(ctx, s.tenant, digest, limit)
+}
+
+// selections turns the names in a task into sources of this worker. A task
 // that names anything else is refused.
 func (a *Activities) selections(task workflows.Task) ([]sources.Selection, error) {
 	var all []sources.Selection
 	for _, s := range task.Context {
-		root, ok := a.Roots[s.Root]
-		if !ok {
-			return nil, bad("no_source", "this worker's configuration names no source root %q", s.Root)
+		source, err := a.source(s)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, sources.Selection{
-			Dir: sources.Dir{Name: s.Root, Root: root}, Path: s.Path, Include: s.Include, Exclude: s.Exclude,
-		})
+		all = append(all, sources.Selection{Name: s.Root, Source: source, Path: s.Path, Include: s.Include, Exclude: s.Exclude})
 	}
 	return all, nil
+}
+
+func (a *Activities) source(s workflows.Source) (sources.Source, error) {
+	if s.Kind == workflows.SourceUpload {
+		return sources.Upload{List: s.Upload}, nil
+	}
+	source, ok := a.Sources[s.Root]
+	switch {
+	case !ok:
+		return nil, bad("no_source", "this worker's configuration names no source root %q; it names %s", s.Root, namesOf(a.Sources))
+	case source.Kind() != s.Kind:
+		return nil, bad("source_kind", "source %q of this worker is of kind %q, and the task says %q; correct the task", s.Root, source.Kind(), s.Kind)
+	}
+	return source, nil
 }
 
 func examples(m sources.Manifest) []string {
@@ -95,61 +137,4 @@ func tail(path string, limit int) string {
 		return path
 	}
 	return "…" + strings.ToValidUTF8(path[len(path)-limit:], "")
-}
-
-// documents reads back what CollectContext stored: those very bytes, whatever
-// became of the folder since. The notes say what was done to get text of them.
-func (a *Activities) documents(
-	ctx context.Context, tenant string, ref workflows.BlobRef,
-) (documents []planners.Document, notes []string, err error) {
-	raw, err := a.stored(ctx, tenant, ref.Digest, maxManifestBytes)
-	if err != nil {
-		return nil, nil, err
-	}
-	manifest, err := sources.ParseManifest(raw)
-	if err != nil {
-		return nil, nil, &faults.Fault{Class: faults.Permanent, Code: "bad_manifest", Reason: "the stored manifest cannot be read", Cause: err}
-	}
-	if manifest.Skipped > 0 {
-		notes = append(notes, fmt.Sprintf("%d documents were read; %d entries were skipped, such as %s",
-			manifest.Read, manifest.Skipped, strings.Join(examples(manifest), "; ")))
-	}
-	for _, e := range manifest.Entries {
-		if e.Skipped != "" {
-			continue
-		}
-		data, err := a.stored(ctx, tenant, e.Digest, e.Size)
-		if err != nil {
-			return nil, nil, err
-		}
-		decoded := sources.Decode(e.MediaType, data)
-		if note := decodingNote(decoded); note != "" {
-			notes = append(notes, plan.Escape(e.Source+"/"+e.Path)+": "+note)
-		}
-		documents = append(documents, planners.Document{
-			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: decoded.Text,
-		})
-	}
-	return documents, notes, nil
-}
-
-// decodingNote says what an approver should know of how a text was read.
-func decodingNote(d sources.Decoded) string {
-	var parts []string
-	if d.Problem != "" {
-		parts = append(parts, "not read: "+d.Problem)
-	}
-	for _, counted := range []struct {
-		n    int
-		what string
-	}{
-		{d.Replaced, "bytes that are no UTF-8 were replaced"},
-		{d.NULs, "NUL characters were removed"},
-		{d.Hidden, "comments or hidden elements were left out"},
-	} {
-		if counted.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counted.n, counted.what))
-		}
-	}
-	return strings.Join(parts, "; ")
 }

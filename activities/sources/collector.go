@@ -3,48 +3,25 @@ package sources
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"strings"
+	"slices"
+	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
-	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/activities/sources/text"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// Dir is a folder that the worker's configuration names. A task knows its name
-// and never its place.
-type Dir struct {
-	Name string
-	Root string // path on this machine
-}
-
-// Selection is what a task wants of one root.
-type Selection struct {
-	Dir Dir
-	// Path is a folder within the root, in the form of [EscapePath]; "" is the
-	// root itself. No component of it may be a link.
-	Path string
-	// Include and Exclude are globs relative to Path (see [Globs]). Without
-	// Include, every file is included. Exclude wins.
-	Include, Exclude []string
-}
-
-// Progress is where a collection stands.
-type Progress struct {
-	Read, Skipped int
-	Bytes         int64
-}
-
-// Collector reads documents and hands their bytes on.
+// Collector reads documents into a store.
 type Collector struct {
 	Limits Limits
-	// Store keeps the bytes of one document and returns their digest. It may
-	// keep data.
-	Store func(ctx context.Context, data []byte) (plan.Digest, error)
+	Store  Store
+	// Every is how often the place is kept from which Resume goes on; 0 stands
+	// for after each entry.
+	Every time.Duration
 	// Progress is told after each entry; nil when nobody listens.
-	Progress func(Progress)
+	Progress func(workflows.CollectProgress)
 
-	beforeOpen func(path string) // for tests: between listing and opening
+	beforeRead func(path string) // for tests: between listing and opening
 }
 
 // Collect reads the selections, in their order, into one manifest. Every error
@@ -52,145 +29,152 @@ type Collector struct {
 // read is a Permanent fault: a typing error in a path must not end as a plan
 // made from nothing.
 func (c Collector) Collect(ctx context.Context, selections []Selection) (Manifest, error) {
-	m := Manifest{Format: ManifestFormat, Entries: []Entry{}}
 	if len(selections) == 0 {
-		return m, refuse("context_empty", "the task names no source")
+		return Manifest{}, refuse("context_empty", "the task names no source")
 	}
 	if err := refuseOverlap(selections); err != nil {
-		return m, err
+		return Manifest{}, err
 	}
-	for _, s := range selections {
-		if err := c.collect(ctx, s, &m); err != nil {
-			return m, err
-		}
+	now := c.begin(selections)
+	defer now.close()
+	if err := now.list(ctx); err != nil {
+		return Manifest{}, err
 	}
-	return m, nil
+	return now.read(ctx)
 }
 
-func (c Collector) collect(ctx context.Context, s Selection, m *Manifest) error {
-	scope, err := newScope(s)
-	if err != nil {
-		return err
+// Resume goes on where an attempt was that told of from, over the same list:
+// what from says is saved is not read again, and the manifest is that of an
+// attempt that nothing came in between. When what was listed cannot be read any
+// more as it was, or not by this worker, everything is collected anew.
+func (c Collector) Resume(ctx context.Context, selections []Selection, from workflows.CollectProgress) (Manifest, error) {
+	if c.Progress != nil {
+		c.Progress(from) // before a heartbeat that knows nothing of it takes its place
 	}
-	root, err := os.OpenRoot(s.Dir.Root)
-	if err != nil {
-		return refuse("source_root_unusable", fmt.Sprintf(
-			"the folder of source root %q cannot be opened on this worker (%s); correct it in the worker's configuration", s.Dir.Name, reasonOf(err)))
-	}
-	defer root.Close()
-	folder, components, err := openSub(root, s)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-
-	before := len(m.Entries)
-	w := walk{Collector: c, source: s.Dir.Name, scope: scope, top: root, manifest: m}
-	list, err := w.list(ctx, folder, components)
-	if closed := (*unreadable)(nil); errors.As(err, &closed) {
-		return refuseSub(s, "context_path_unreadable", "cannot be listed ("+closed.reason+")")
-	}
-	if err != nil {
-		return err
-	}
-	if err := w.entries(ctx, folder, list, components); err != nil {
-		return err
-	}
-	return nothingRead(s, m.Entries[before:])
-}
-
-// openSub opens the selection's folder and returns its components.
-func openSub(root *os.Root, s Selection) (*os.Root, []string, error) {
-	components, err := folderPath(s.Path)
-	if err != nil {
-		return nil, nil, refuse("context_path_invalid", err.Error())
-	}
-	folder, err := root.OpenRoot(".")
-	if err != nil {
-		return nil, nil, refuseSub(s, "context_path_unreadable", "cannot be opened ("+reasonOf(err)+")")
-	}
-	for _, name := range components {
-		next, err := openSubFolder(folder, name, s)
-		folder.Close()
-		if err != nil {
-			return nil, nil, err
-		}
-		folder = next
-	}
-	return folder, components, nil
-}
-
-func openSubFolder(parent *os.Root, name string, s Selection) (*os.Root, error) {
-	info, err := parent.Lstat(name)
-	switch {
-	case os.IsNotExist(err):
-		return nil, refuseSub(s, "context_path_missing", "does not exist; check its spelling")
+	now := c.begin(selections)
+	defer now.close()
+	switch err := now.reopen(ctx, from); {
+	case errors.Is(err, ErrGone):
+		return c.Collect(ctx, selections)
 	case err != nil:
-		return nil, refuseSub(s, "context_path_unreadable", "cannot be looked at ("+reasonOf(err)+")")
-	case info.Mode()&os.ModeSymlink != 0:
-		return nil, refuseSub(s, "context_path_is_link", "is a link, or leads through one; name the folder itself")
-	case !info.IsDir():
-		return nil, refuseSub(s, "context_path_is_file", "is a file, or leads through one; name its folder, and the file with include")
+		return Manifest{}, err
 	}
-	folder, err := openFolder(parent, name, info)
-	if err != nil {
-		return nil, refuseSub(s, "context_path_unreadable", "cannot be opened ("+reasonOf(err)+")")
-	}
-	return folder, nil
+	return now.read(ctx)
 }
 
-// refuseOverlap keeps a document from being listed twice.
-func refuseOverlap(selections []Selection) error {
-	for i, a := range selections {
-		for _, b := range selections[:i] {
-			if a.Dir.Name == b.Dir.Name && (within(a.Path, b.Path) || within(b.Path, a.Path)) {
-				return refuse("context_overlap", fmt.Sprintf(
-					"the task names %s and %s, of which one lies in the other; name the outer one once, with globs", place(b), place(a)))
+// collection is one attempt.
+type collection struct {
+	Collector
+	selections []Selection
+	listing    listing
+	trees      []Tree // of the selections, opened
+	manifest   Manifest
+	progress   workflows.CollectProgress
+	savedAt    time.Time
+}
+
+func (c Collector) begin(selections []Selection) *collection {
+	return &collection{
+		Collector: c, selections: selections, savedAt: time.Now(),
+		manifest: Manifest{Format: ManifestFormat, Entries: []Entry{}},
+	}
+}
+
+func (c *collection) close() {
+	for _, tree := range c.trees {
+		_ = tree.Close() // it was only read
+	}
+}
+
+func (c *collection) opening(moment string) Opening {
+	return Opening{Moment: moment, Limits: c.Limits, Store: c.Store}
+}
+
+func (c *collection) tell() {
+	if c.Progress != nil {
+		c.Progress(c.progress)
+	}
+}
+
+// read reads what is on the list and not yet in the manifest.
+func (c *collection) read(ctx context.Context) (Manifest, error) {
+	c.tell()
+	c.manifest.Entries = slices.Grow(c.manifest.Entries, c.listing.entries()-len(c.manifest.Entries))
+	begin := 0
+	for i, listed := range c.listing.Sources {
+		end := begin + len(listed.Items)
+		for len(c.manifest.Entries) < end {
+			if err := ctx.Err(); err != nil {
+				return Manifest{}, faults.Name(err)
+			}
+			item := listed.Items[len(c.manifest.Entries)-begin]
+			e, err := c.entry(ctx, i, item)
+			if err != nil {
+				return Manifest{}, fault(whole(c.selections[i]), err)
+			}
+			c.manifest.add(e)
+			if err := c.account(ctx); err != nil {
+				return Manifest{}, err
 			}
 		}
-	}
-	return nil
-}
-
-func within(inner, outer string) bool {
-	outer = strings.TrimSuffix(outer, "/")
-	return outer == "" || outer == "." || strings.TrimSuffix(inner, "/") == outer || strings.HasPrefix(inner, outer+"/")
-}
-
-// nothingRead says why a selection gave no document, and nil when it gave one.
-func nothingRead(s Selection, entries []Entry) error {
-	const shown = 3
-	var examples []string
-	for _, e := range entries {
-		if e.Skipped == "" {
-			return nil
+		if err := nothingRead(c.selections[i], c.manifest.Entries[begin:end]); err != nil {
+			return Manifest{}, err
 		}
-		if len(examples) < shown {
-			examples = append(examples, plan.Escape(e.Path)+": "+e.Skipped)
+		if listed.Origin != nil {
+			c.manifest.Origins = append(c.manifest.Origins, *listed.Origin)
+		}
+		begin = end
+	}
+	return c.manifest, nil
+}
+
+// entry reads one item, or says why it is skipped.
+func (c *collection) entry(ctx context.Context, selection int, item Item) (Entry, error) {
+	e := Entry{Source: c.selections[selection].Name, Path: item.Path, Size: item.Size, Skipped: item.Skipped, Files: item.Files}
+	if left := c.Limits.MaxTotalBytes - c.manifest.Bytes; e.Skipped == "" && item.Size > left {
+		e.Skipped = PastTotal(item.Size, c.Limits.MaxTotalBytes, left)
+	}
+	if e.Skipped != "" {
+		return e, nil
+	}
+	if c.beforeRead != nil {
+		c.beforeRead(item.Path)
+	}
+	data, err := c.trees[selection].Read(ctx, item)
+	if skip, ok := errors.AsType[*Skip](err); ok {
+		e.Skipped = skip.Reason
+		return e, nil
+	}
+	if err != nil {
+		return e, err
+	}
+	return c.document(ctx, e, item, data)
+}
+
+// document stores a file's bytes and the text that they hold.
+func (c *collection) document(ctx context.Context, e Entry, item Item, data []byte) (Entry, error) {
+	decoded := text.Decode(ctx, item.MediaType, data)
+	if err := ctx.Err(); err != nil {
+		return e, faults.Name(err) // before what was cut short is taken for the text
+	}
+	if decoded.Problem != "" {
+		e.Skipped = decoded.Problem
+		return e, nil
+	}
+	var err error
+	if e.Digest = item.Digest; e.Digest.IsZero() {
+		if e.Digest, err = c.Store.Put(ctx, data); err != nil {
+			return e, err
 		}
 	}
-	if len(entries) == 0 && len(s.Include)+len(s.Exclude) > 0 {
-		return refuseSub(s, "context_empty", "has no file that the globs leave; correct include and exclude")
+	if decoded.Text != string(data) {
+		if e.Text, err = c.Store.Put(ctx, []byte(decoded.Text)); err != nil {
+			return e, err
+		}
+		e.TextSize = int64(len(decoded.Text))
 	}
-	if len(entries) == 0 {
-		return refuseSub(s, "context_empty", "holds no file; name a folder with documents ("+ClaimedFormats+")")
-	}
-	list := strings.Join(examples, "; ")
-	if more := len(entries) - len(examples); more > 0 {
-		list += fmt.Sprintf("; and %d more", more)
-	}
-	return refuseSub(s, "context_empty", fmt.Sprintf("holds no document that can be read (%s); %s are read", list, ClaimedFormats))
-}
-
-func place(s Selection) string {
-	if s.Path == "" || s.Path == "." {
-		return fmt.Sprintf("source %q", s.Dir.Name)
-	}
-	return fmt.Sprintf("folder %q of source %q", plan.Escape(s.Path), s.Dir.Name)
-}
-
-func refuseSub(s Selection, code, reason string) error { return refuse(code, place(s)+" "+reason) }
-
-func refuse(code, reason string) error {
-	return &faults.Fault{Class: faults.Permanent, Code: code, Reason: reason}
+	e.MediaType, e.ETag, e.LastModified = item.MediaType, item.ETag, item.LastModified
+	e.Encoding, e.Guessed, e.Replaced = decoded.Encoding, decoded.Guessed, decoded.Replaced
+	e.NULs, e.Hidden, e.Invisible = decoded.NULs, decoded.Hidden, decoded.Invisible
+	return e, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 func TestCollect_AccountsForEverything(t *testing.T) {
@@ -76,16 +77,16 @@ func TestCollect_SeveralSources(t *testing.T) {
 	write(t, one, "z.md", "1")
 	write(t, two, "a/a.md", "2")
 	write(t, two, "b/b.md", "3")
-	c := Collector{Limits: wide, Store: shelf{}.store}
+	c := Collector{Limits: wide, Store: shelf{}}
 	m, err := c.Collect(context.Background(), []Selection{
-		{Dir: Dir{"one", one}}, {Dir: Dir{"two", two}, Path: "b"}, {Dir: Dir{"two", two}, Path: "a"},
+		{Name: "one", Source: Dir{Root: one}}, {Name: "two", Source: Dir{Root: two}, Path: "b"}, {Name: "two", Source: Dir{Root: two}, Path: "a"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, "z.md b/b.md a/a.md", names(m))
 
-	_, err = c.Collect(context.Background(), []Selection{{Dir: Dir{"two", two}, Path: "a"}, {Dir: Dir{"two", two}}})
+	_, err = c.Collect(context.Background(), []Selection{{Name: "two", Source: Dir{Root: two}, Path: "a"}, {Name: "two", Source: Dir{Root: two}}})
 	require.ErrorContains(t, err, "context_overlap")
-	_, err = c.Collect(context.Background(), []Selection{{Dir: Dir{"two", two}, Path: "a/"}, {Dir: Dir{"two", two}, Path: "a"}})
+	_, err = c.Collect(context.Background(), []Selection{{Name: "two", Source: Dir{Root: two}, Path: "a/"}, {Name: "two", Source: Dir{Root: two}, Path: "a"}})
 	require.ErrorContains(t, err, "context_overlap")
 	_, err = c.Collect(context.Background(), nil)
 	require.ErrorContains(t, err, "context_empty")
@@ -112,20 +113,21 @@ func TestCollect_Limits(t *testing.T) {
 	require.Equal(t, "context_too_many_entries", fault.Code)
 }
 
-// A file that grows after it was listed is still bounded.
+// A file that grows after it was listed is another, and however large it has
+// become, it is not read.
 func TestCollect_FileGrowsWhileRead(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a.md", "small")
 	write(t, root, "b.md", "small")
 	m, contents := collect(t, root, func(c *Collector, _ *Selection) {
 		c.Limits.MaxFileBytes = 10
-		c.beforeOpen = func(path string) {
+		c.beforeRead = func(path string) {
 			if path == "a.md" {
 				write(t, root, path, strings.Repeat("x", 1000))
 			}
 		}
 	})
-	require.Equal(t, map[string]string{"a.md": "too large: 11 bytes, the limit for a file is 10"}, skipped(m))
+	require.Equal(t, map[string]string{"a.md": "changed since it was listed"}, skipped(m))
 	require.Len(t, contents, 1)
 }
 
@@ -142,25 +144,48 @@ func TestCollect_ProgressAndInterruption(t *testing.T) {
 	write(t, root, "a.md", "12")
 	write(t, root, "b.png", "x")
 	write(t, root, "c.md", "345")
-	var seen []Progress
-	collect(t, root, func(c *Collector, _ *Selection) { c.Progress = func(p Progress) { seen = append(seen, p) } })
-	require.Equal(t, []Progress{{1, 0, 2}, {1, 1, 2}, {2, 1, 5}}, seen)
+	type counts struct {
+		entries, done, read, skipped int
+		bytes                        int64
+	}
+	var seen []counts
+	collect(t, root, func(c *Collector, _ *Selection) {
+		c.Progress = func(p workflows.CollectProgress) {
+			seen = append(seen, counts{p.Entries, p.Done, p.Read, p.Skipped, p.Bytes})
+		}
+	})
+	require.Equal(t, []counts{{1, 0, 0, 0, 0}, {2, 0, 0, 0, 0}, {3, 0, 0, 0, 0}, // listed
+		{3, 0, 0, 0, 0}, {3, 1, 1, 0, 2}, {3, 2, 1, 1, 2}, {3, 3, 2, 1, 5}}, seen)
 
 	ctx, cancel := context.WithCancel(context.Background())
-	c := Collector{Limits: wide, Store: shelf{}.store, Progress: func(Progress) { cancel() }}
-	m, err := c.Collect(ctx, []Selection{{Dir: Dir{"notes", root}}})
+	kept := shelf{}
+	c := Collector{Limits: wide, Store: kept, Progress: func(p workflows.CollectProgress) {
+		if p.Done == 1 {
+			cancel()
+		}
+	}}
+	_, err := c.Collect(ctx, []Selection{notes(root)})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, 1, m.Read)
+	require.Contains(t, kept, plan.Sum([]byte("12")))
+	require.NotContains(t, kept, plan.Sum([]byte("345")))
 }
 
 func TestCollect_StoreFails(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "a.md", "x")
 	full := errors.New("disk full")
-	c := Collector{Limits: wide, Store: func(context.Context, []byte) (plan.Digest, error) { return plan.Digest{}, full }}
-	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"notes", root}}})
+	c := Collector{Limits: wide, Store: broken{shelf{}, full}}
+	_, err := c.Collect(context.Background(), []Selection{notes(root)})
 	require.ErrorIs(t, err, full)
 }
+
+// broken is a store that takes nothing more.
+type broken struct {
+	shelf
+	err error
+}
+
+func (b broken) Put(context.Context, []byte) (plan.Digest, error) { return plan.Digest{}, b.err }
 
 func TestC065_NothingToRead(t *testing.T) {
 	root := t.TempDir()
@@ -206,8 +231,8 @@ func TestC065_NothingToRead(t *testing.T) {
 func TestC065_OneOfTwoSourcesIsEmpty(t *testing.T) {
 	full, none := t.TempDir(), t.TempDir()
 	write(t, full, "a.md", "x")
-	c := Collector{Limits: wide, Store: shelf{}.store}
-	_, err := c.Collect(context.Background(), []Selection{{Dir: Dir{"full", full}}, {Dir: Dir{"none", none}}})
+	c := Collector{Limits: wide, Store: shelf{}}
+	_, err := c.Collect(context.Background(), []Selection{{Name: "full", Source: Dir{Root: full}}, {Name: "none", Source: Dir{Root: none}}})
 	require.ErrorContains(t, err, `source "none" holds no file`)
 }
 

@@ -21,18 +21,29 @@ var wide = Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10
 // shelf keeps what was collected, as a blob store does.
 type shelf map[plan.Digest]string
 
-func (s shelf) store(_ context.Context, data []byte) (plan.Digest, error) {
+func (s shelf) Put(_ context.Context, data []byte) (plan.Digest, error) {
 	d := plan.Sum(data)
 	s[d] = string(data)
 	return d, nil
 }
 
+func (s shelf) Get(_ context.Context, digest plan.Digest, limit int64) ([]byte, error) {
+	data, ok := s[digest]
+	if !ok || int64(len(data)) > limit {
+		return nil, &faults.Fault{Class: faults.Permanent, Code: "blob_missing", Reason: "not on the shelf"}
+	}
+	return []byte(data), nil
+}
+
+// notes selects all of a folder.
+func notes(root string) Selection { return Selection{Name: "notes", Source: Dir{Root: root}} }
+
 // collect reads all of root and returns the manifest and the contents by path.
 func collect(t *testing.T, root string, change ...func(*Collector, *Selection)) (Manifest, map[string]string) {
 	t.Helper()
 	s := shelf{}
-	c := Collector{Limits: wide, Store: s.store}
-	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
+	c := Collector{Limits: wide, Store: s}
+	sel := notes(root)
 	for _, f := range change {
 		f(&c, &sel)
 	}
@@ -42,20 +53,25 @@ func collect(t *testing.T, root string, change ...func(*Collector, *Selection)) 
 		m, err = c.Collect(context.Background(), []Selection{sel})
 		require.NoError(t, err)
 	})
+	return m, s.contents(m)
+}
+
+// contents are the bytes of what was read, by path.
+func (s shelf) contents(m Manifest) map[string]string {
 	contents := map[string]string{}
 	for _, e := range m.Entries {
 		if e.Skipped == "" {
 			contents[e.Path] = s[e.Digest]
 		}
 	}
-	return m, contents
+	return contents
 }
 
 // refusal collects what must be refused and returns the fault.
 func refusal(t *testing.T, root string, change ...func(*Collector, *Selection)) *faults.Fault {
 	t.Helper()
-	c := Collector{Limits: wide, Store: shelf{}.store}
-	sel := Selection{Dir: Dir{Name: "notes", Root: root}}
+	c := Collector{Limits: wide, Store: shelf{}}
+	sel := notes(root)
 	for _, f := range change {
 		f(&c, &sel)
 	}

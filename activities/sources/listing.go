@@ -1,164 +1,172 @@
 package sources
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"slices"
-	"strings"
-	"syscall"
+	"path"
 
-	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/sources/text"
+	"github.com/holdpoint/holdpoint/internal/folder"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// maxDepth bounds the folders that are open at one time.
-const maxDepth = 100
+// listingFormat names the layout of a listing.
+const listingFormat = "holdpoint.listing/1"
 
-// found is one name in a folder, as it was listed.
-type found struct {
-	name string
-	info fs.FileInfo // of the name itself, never of what a link leads to
-	err  error       // why info is missing
+// listing is everything that there was to read at the moment when a collection
+// began. Its attempts share it through the store.
+type listing struct {
+	Format  string       `json:"format"`
+	Sources []listedTree `json:"sources"` // one for each selection, in order
 }
 
-func (f found) isDir() bool  { return f.info != nil && f.info.IsDir() }
-func (f found) hidden() bool { return f.name[0] == '.' }
-
-// sortKey makes the order of names the order of the paths below them.
-func (f found) sortKey() string {
-	if f.isDir() {
-		return f.name + "/"
-	}
-	return f.name
+// listedTree is what one selection holds.
+type listedTree struct {
+	Moment string  `json:"moment"`
+	Origin *Origin `json:"origin,omitempty"`
+	Items  []Item  `json:"items"`
 }
 
-// unreadable is a folder that cannot be looked into. The run goes on.
-type unreadable struct{ reason string }
-
-func (e *unreadable) Error() string { return "folder cannot be read (" + e.reason + ")" }
-
-// open opens and lists the folder f in parent, whose path is at.
-func (w walk) open(ctx context.Context, parent *os.Root, f found, at []string) (*os.Root, []found, error) {
-	if len(at) >= maxDepth {
-		return nil, nil, refuse("context_too_deep", fmt.Sprintf(
-			"source %q holds more than %d folders in one another; exclude them", w.source, maxDepth))
+func (l listing) entries() int {
+	n := 0
+	for _, tree := range l.Sources {
+		n += len(tree.Items)
 	}
-	dir, err := openFolder(parent, f.name, f.info)
-	if err != nil {
-		return nil, nil, closedFolder(err)
-	}
-	list, err := w.list(ctx, dir, append(slices.Clip(at), f.name))
-	if err != nil {
-		dir.Close()
-		return nil, nil, err
-	}
-	return dir, list, nil
+	return n
 }
 
-// list returns what is in dir and in scope, in the order of the manifest.
-func (w walk) list(ctx context.Context, dir *os.Root, at []string) ([]found, error) {
-	d, err := dir.Open(".")
-	if err != nil {
-		return nil, closedFolder(err)
-	}
-	defer d.Close()
-	var list []found
-	for {
-		batch, err := d.ReadDir(1024)
-		if ctx.Err() != nil {
-			return nil, faults.Name(ctx.Err())
-		}
-		for _, entry := range batch {
-			if f, ok := w.look(dir, entry.Name(), at); ok {
-				list = append(list, f)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, closedFolder(err)
+// list opens the sources and lists what is selected of them.
+func (c *collection) list(ctx context.Context) error {
+	c.listing = listing{Format: listingFormat}
+	for _, s := range c.selections {
+		if err := c.listOne(ctx, s); err != nil {
+			return err
 		}
 	}
-	slices.SortFunc(list, func(a, b found) int { return strings.Compare(a.sortKey(), b.sortKey()) })
-	return list, nil
-}
-
-// look finds out what name is, without opening it, and whether it is in scope.
-func (w walk) look(dir *os.Root, name string, at []string) (found, bool) {
-	path := join(at, name)
-	if !w.scope.enters(path) {
-		return found{}, false
-	}
-	info, err := dir.Lstat(name)
-	f := found{name: name, info: info, err: err}
-	return f, f.isDir() || w.scope.holds(path)
-}
-
-// openFolder opens the folder name in parent, which was listed as info. The
-// trailing dot makes the system open name as a folder or not at all, so that a
-// pipe put in its place cannot hold the open up.
-func openFolder(parent *os.Root, name string, info fs.FileInfo) (*os.Root, error) {
-	dir, err := parent.OpenRoot(name + "/.")
+	raw, err := c.listing.encode()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	now, err := dir.Stat(".")
-	if err == nil && !os.SameFile(info, now) {
-		err = errSwapped
+	digest, err := c.Store.Put(ctx, raw)
+	c.progress.Listing = workflows.BlobRef{Digest: digest, Size: int64(len(raw))}
+	return err
+}
+
+func (c *collection) listOne(ctx context.Context, s Selection) error {
+	scope, err := folder.NewScope(s.Path, s.Include, s.Exclude)
+	if problem, refused := errors.AsType[*folder.Problem](err); refused {
+		return refuse(problem.Code, problem.Reason)
 	}
+	tree, err := s.Source.Open(ctx, c.opening(""))
 	if err != nil {
-		dir.Close()
-		return nil, err
+		return fault(whole(s), err)
 	}
-	return dir, nil
-}
-
-// errSwapped says that a name stands for something else than when it was listed.
-var errSwapped = errors.New("replaced while the folder was being read")
-
-// closedFolder is the error for a folder that could not be opened or listed.
-func closedFolder(err error) error {
-	if fault := machineFault(err); fault != nil {
-		return fault
-	}
-	return &unreadable{reasonOf(err)}
-}
-
-// machineFault returns the fault when err speaks of the machine and not of the
-// file: then another attempt may read what this one could not, and skipping
-// would quietly leave out documents.
-func machineFault(err error) error {
-	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT} {
-		if errors.Is(err, errno) {
-			return &faults.Fault{Class: faults.Transient, Code: "source_unavailable", Reason: "the file system answered: " + errno.Error(), Cause: err}
+	c.trees = append(c.trees, tree)
+	items := []Item{}
+	err = tree.List(ctx, scope, c.Limits.MaxEntries, func(item Item) error {
+		if c.progress.Entries >= c.Limits.MaxEntries {
+			return folder.TooMany(c.Limits.MaxEntries)
 		}
+		items = append(items, c.judge(item))
+		c.progress.Entries++
+		c.tell()
+		return ctx.Err()
+	})
+	if err != nil {
+		return fault(place(s), err)
 	}
+	c.listing.Sources = append(c.listing.Sources, listedTree{Moment: tree.Moment(), Origin: originOf(s, tree), Items: items})
 	return nil
 }
 
-// reasonOf says why something could not be opened, without the machine's paths.
-func reasonOf(err error) string {
-	var errno syscall.Errno
-	switch {
-	case errors.Is(err, errSwapped):
-		return errSwapped.Error()
-	case errors.Is(err, fs.ErrNotExist):
-		return "no longer there"
-	case errors.As(err, &errno):
-		return errno.Error()
-	default:
-		// os.Root's refusal to leave the root has no name of its own.
-		return "leads out of the root, or is no folder"
+func originOf(s Selection, tree Tree) *Origin {
+	origin := tree.Origin()
+	if origin != nil {
+		origin.Source, origin.Kind = s.Name, s.Source.Kind()
 	}
+	return origin
 }
 
-func join(at []string, name string) string {
-	if len(at) == 0 {
-		return name
+// judge says of what was listed why it is not read. Nothing is opened for it.
+func (c *collection) judge(item Item) Item {
+	if item.Skipped != "" {
+		return item
 	}
-	return strings.Join(at, "/") + "/" + name
+	name := path.Base(item.Path)
+	if item.MediaType == "" {
+		item.MediaType = text.MediaType(name)
+	}
+	switch {
+	case name[0] == '.':
+		item.Skipped = "hidden"
+	case item.MediaType == "":
+		item.Skipped = text.Unsupported(name)
+	case item.Size == 0:
+		item.Skipped = "empty"
+	case item.Size > c.Limits.MaxFileBytes:
+		item.Skipped = TooLarge(item.Size, c.Limits.MaxFileBytes)
+	}
+	return item
+}
+
+// TooLarge is the reason for a file over the limit.
+func TooLarge(size, limit int64) string {
+	return fmt.Sprintf("too large: %d bytes, the limit for a file is %d", size, limit)
+}
+
+// PastTotal is the reason for a file that does not fit into what is left.
+func PastTotal(size, total, left int64) string {
+	return fmt.Sprintf("past the total limit: %d bytes, of %d in all %d are left", size, total, left)
+}
+
+// encode writes the listing as JSON, item by item: as a whole, a listing of
+// 100,000 items would take several times its size.
+func (l listing) encode() ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(l.entries() * itemBytes)
+	fmt.Fprintf(&b, `{"format":%q,"sources":[`, l.Format)
+	items := json.NewEncoder(&b)
+	for i, tree := range l.Sources {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		head, err := json.Marshal(listedTree{Moment: tree.Moment, Origin: tree.Origin})
+		if err != nil {
+			return nil, err
+		}
+		b.Write(bytes.TrimSuffix(head, []byte("null}"))) // up to its items
+		b.WriteByte('[')
+		for j, item := range tree.Items {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			if err := items.Encode(item); err != nil {
+				return nil, err
+			}
+		}
+		b.WriteString("]}")
+	}
+	b.WriteString("]}")
+	return b.Bytes(), nil
+}
+
+// itemBytes is what an item takes as JSON, more or less.
+const itemBytes = 200
+
+// parseListing reads the listing of an earlier attempt, which may have been
+// that of another version.
+func parseListing(raw []byte, selections int) (listing, error) {
+	var l listing
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&l); err != nil {
+		return listing{}, err
+	}
+	if l.Format != listingFormat || len(l.Sources) != selections {
+		return listing{}, fmt.Errorf("a listing of format %.40q, of %d sources", l.Format, len(l.Sources))
+	}
+	return l, nil
 }

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,4 +57,41 @@ func TestManifest_ContextDigestIsOfWhatWasRead(t *testing.T) {
 	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].Source = "other" }))
 	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].Digest = plan.Sum([]byte("y")) }))
 	require.NotEqual(t, same, digest(func(m *Manifest) { m.Entries[0].MediaType = "text/plain" }))
+}
+
+// The form is that of the whole manifest, though it is made entry by entry.
+func TestManifest_CanonicalIsThatOfTheWhole(t *testing.T) {
+	m := example()
+	m.add(Entry{
+		Source: "handbook", Path: "周报 \"x\" <&>\u2028.md", MediaType: "text/markdown", Digest: plan.Sum(nil), Encoding: "gb18030", Guessed: true,
+		Replaced: 1, NULs: 2, Hidden: 3, Invisible: 4, Text: plan.Sum([]byte("y")), TextSize: 5, ETag: `"v"`, LastModified: "now",
+	})
+	for _, origins := range [][]Origin{nil, {
+		{Source: "handbook", Kind: "git", URL: "https://git.example.com/h.git", Ref: "main", Commit: "c0ffee"},
+		{Source: "up", Kind: "upload", Upload: plan.Sum([]byte("list"))},
+	}} {
+		m.Origins = origins
+		raw, err := json.Marshal(m)
+		require.NoError(t, err)
+		want, err := plan.Canonicalize(raw)
+		require.NoError(t, err)
+		got, err := m.Canonical()
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+		back, err := ParseManifest(got)
+		require.NoError(t, err)
+		require.Equal(t, m, back)
+	}
+	empty := Manifest{Format: ManifestFormat, Entries: []Entry{}}
+	got, err := empty.Canonical()
+	require.NoError(t, err)
+	require.Equal(t, `{"bytes":0,"entries":[],"format":"holdpoint.manifest/1","read":0,"skipped":0}`, string(got))
+}
+
+func TestManifest_FromBeforeTextsWereKept(t *testing.T) {
+	m, err := ParseManifest([]byte(`{"bytes":1,"entries":[{"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",` +
+		`"media_type":"text/markdown","path":"a.md","size":1,"source":"notes"}],"format":"holdpoint.manifest/1","read":1,"skipped":0}`))
+	require.NoError(t, err)
+	require.True(t, m.Entries[0].Text.IsZero())
+	require.Empty(t, m.Entries[0].Encoding)
 }

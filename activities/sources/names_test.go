@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/corpora"
+	"github.com/holdpoint/holdpoint/internal/folder"
 )
 
 func TestC064_EveryNameIsItsOwnDocument(t *testing.T) {
@@ -41,7 +42,7 @@ func TestC064_EveryNameIsItsOwnDocument(t *testing.T) {
 	require.Equal(t, want, contents)
 	require.Empty(t, skipped(m))
 	for _, e := range m.Entries {
-		raw, err := RawPath(e.Path)
+		raw, err := folder.RawPath(e.Path)
 		require.NoError(t, err)
 		again, err := os.ReadFile(filepath.Join(root, raw))
 		require.NoError(t, err)

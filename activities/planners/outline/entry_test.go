@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,15 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/planners"
-	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/activities/sources/text"
 )
 
 // entriesOf returns a document's entries, one line each: lines, date, kind and
 // text, a detail with ">" before it.
-func entriesOf(path, text string) []string {
-	decoded := sources.Decode(sources.MediaType(path), []byte(text)).Text
+func entriesOf(ctx context.Context, path, content string) []string {
+	decoded := text.Decode(ctx, text.MediaType(path), []byte(content)).Text
 	var got []string
-	for _, e := range readTopic(planners.Document{Path: path, Source: "notes", MediaType: sources.MediaType(path), Text: decoded}, week{}).entries {
+	for _, e := range readTopic(planners.Document{Path: path, Source: "notes", MediaType: text.MediaType(path), Text: decoded}, week{}).entries {
 		lines := fmt.Sprint(e.first)
 		if e.last > e.first {
 			lines += fmt.Sprintf("-%d", e.last)
@@ -142,7 +143,7 @@ e
 		"YAML that is none": {"a.yaml", "- 2026-11-24: a: b: c\n- 2026-11-25 d }\n", []string{"1 2026-11-24 Noted: a: b: c", "2 2026-11-25 Noted: d }"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, strings.Join(c.want, "\n"), strings.Join(entriesOf(c.path, c.text), "\n"))
+			require.Equal(t, strings.Join(c.want, "\n"), strings.Join(entriesOf(t.Context(), c.path, c.text), "\n"))
 		})
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"github.com/holdpoint/holdpoint/activities/planners"
-	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/folder"
 )
 
 // wishes are what approvers wrote that this planner can act on.
 type wishes struct {
-	only, exclude sources.Globs
+	only, exclude folder.Globs
 	week          week
 	notes         []string // about all that it cannot act on
 }
@@ -22,7 +22,7 @@ type wishes struct {
 //	exclude: GLOB    make none of these; wins over only
 //	week: 2026-W47   report this week; the last one counts
 //
-// Globs (see sources.Globs) match a document's path in its source. Every other
+// Globs (see folder.Globs) match a document's path in its source. Every other
 // line comes back as a note, and so does a directive with a mistake in it: the
 // approver sees that it was not followed and can ask again, while a fault would
 // end the run.
@@ -61,8 +61,8 @@ func (w *wishes) read(line string) (problem string) {
 	}
 }
 
-func addGlob(to *sources.Globs, value string) (problem string) {
-	globs, err := sources.ParseGlobs([]string{value})
+func addGlob(to *folder.Globs, value string) (problem string) {
+	globs, err := folder.ParseGlobs([]string{value})
 	if err != nil {
 		return "feedback that was not followed (" + err.Error() + ")"
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/holdpoint/holdpoint/activities/sources"
+	decoding "github.com/holdpoint/holdpoint/activities/sources/text"
 )
 
 // readMarkdown returns the blocks of a Markdown document (CommonMark with
@@ -141,7 +141,7 @@ func (r *markdownReader) html(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		page = append(page, n.ClosureLine.Value(r.source)...)
 	}
-	blocks := readLines(sources.Decode("text/html", page).Text)
+	blocks := readLines(decoding.HTML(string(page)).Text)
 	end := strings.Count(strings.TrimSuffix(string(page), "\n"), "\n") + 1
 	for i := len(blocks) - 1; i >= 0; i-- { // each reaches to where the next begins
 		blocks[i].last = max(end, blocks[i].first)

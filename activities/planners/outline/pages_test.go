@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/activities/sources/text"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/corpora"
 )
@@ -17,23 +18,32 @@ import (
 // root is the repository's root.
 const root = "../../.."
 
+// shelf keeps what was collected.
+type shelf map[plan.Digest][]byte
+
+func (s shelf) Put(_ context.Context, data []byte) (plan.Digest, error) {
+	d := plan.Sum(data)
+	s[d] = data
+	return d, nil
+}
+
+func (s shelf) Get(_ context.Context, digest plan.Digest, _ int64) ([]byte, error) {
+	return s[digest], nil
+}
+
 // collect reads a folder as collect_context does.
 func collect(t *testing.T, name, dir string) []planners.Document {
 	t.Helper()
-	contents := map[plan.Digest][]byte{}
-	c := sources.Collector{Limits: sources.Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000}, Store: func(_ context.Context, data []byte) (plan.Digest, error) {
-		d := plan.Sum(data)
-		contents[d] = data
-		return d, nil
-	}}
-	m, err := c.Collect(t.Context(), []sources.Selection{{Dir: sources.Dir{Name: name, Root: dir}}})
+	contents := shelf{}
+	c := sources.Collector{Limits: sources.Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000}, Store: contents}
+	m, err := c.Collect(t.Context(), []sources.Selection{{Name: name, Source: sources.Dir{Root: dir}}})
 	require.NoError(t, err)
 	var documents []planners.Document
 	for _, e := range m.Entries {
 		if e.Skipped == "" {
 			documents = append(documents, planners.Document{
 				Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest,
-				Text: sources.Decode(e.MediaType, contents[e.Digest]).Text,
+				Text: text.Decode(t.Context(), e.MediaType, contents[e.Digest]).Text,
 			})
 		}
 	}
@@ -52,8 +62,8 @@ func corpus(t *testing.T, name string) (documents []planners.Document, whole boo
 }
 
 // markdown is a document of one file.
-func markdown(path, text string) planners.Document {
-	return planners.Document{Path: path, Source: "notes", MediaType: sources.MediaType(path), Text: text, Digest: plan.Sum([]byte(text))}
+func markdown(path, content string) planners.Document {
+	return planners.Document{Path: path, Source: "notes", MediaType: text.MediaType(path), Text: content, Digest: plan.Sum([]byte(content))}
 }
 
 func request(documents []planners.Document) planners.Request {

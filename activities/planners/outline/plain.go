@@ -8,7 +8,7 @@ import (
 )
 
 // blockBreak parts the blocks that one line of a decoded HTML file holds; see
-// sources.Decode.
+// text.Decode.
 const blockBreak = "\u2028"
 
 // The forms of lines in plain text, and in HTML after decoding.

@@ -39,7 +39,7 @@ func (t *topic) readBlocks() frontMatter {
 	switch t.doc.MediaType {
 	case "text/markdown":
 		t.blocks, front, err = readMarkdown(t.doc.Text)
-	case "text/html":
+	case "text/html", "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
 		t.blocks = readLines(t.doc.Text)
 	case "text/csv":
 		t.blocks, err = readCSV(t.doc.Text)

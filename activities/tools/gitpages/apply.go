@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -37,7 +38,7 @@ func (t *Tool) newWrite(c tools.Call) (*write, error) {
 		return nil, err
 	}
 	if page != params.Page && !strings.HasSuffix(page, "/"+params.Page) {
-		return nil, permanent(codeTarget, "the target %s is not where page %s belongs", quote(c.Action.Target), quote(params.Page))
+		return nil, permanent(codeTarget, "the target %s is not where page %s belongs", gitcli.Quote(c.Action.Target), gitcli.Quote(params.Page))
 	}
 	if err := checkKey(c.Action.IdempotencyKey); err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func (w *write) attempt(ctx context.Context, at position) (effect, error) {
 		return effect{}, &faults.Fault{
 			Class:  faults.Permanent,
 			Code:   codePageChanged,
-			Reason: fmt.Sprintf("page %s of repository %s changed after the plan was made; it needs a new plan", quote(w.page), w.repo.Name),
+			Reason: fmt.Sprintf("page %s of repository %s changed after the plan was made; it needs a new plan", gitcli.Quote(w.page), w.repo.Name),
 			Cause:  tools.ErrDrift,
 		}
 	}

@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // signing is git with the author of this repository's commits and their time.
-func (r *repository) signing(at time.Time) git {
+func (r *repository) signing(at time.Time) gitcli.Git {
 	date := fmt.Sprintf("@%d +0000", at.Unix())
-	return r.git.with(
+	return r.git.With(
 		"GIT_AUTHOR_NAME="+r.AuthorName, "GIT_AUTHOR_EMAIL="+r.AuthorEmail, "GIT_AUTHOR_DATE="+date,
 		"GIT_COMMITTER_NAME="+r.AuthorName, "GIT_COMMITTER_EMAIL="+r.AuthorEmail, "GIT_COMMITTER_DATE="+date,
 	)
@@ -36,20 +38,20 @@ func (r *repository) record(ctx context.Context, c change) (commit, error) {
 	}
 	defer os.RemoveAll(dir)
 
-	blob, err := r.git.line(ctx, c.content, "hash-object", "-w", "--stdin")
+	blob, err := r.git.Line(ctx, c.content, "hash-object", "-w", "--stdin")
 	if err != nil {
 		return commit{}, err
 	}
-	index := r.git.with("GIT_INDEX_FILE=" + filepath.Join(dir, "index"))
+	index := r.git.With("GIT_INDEX_FILE=" + filepath.Join(dir, "index"))
 	if c.parent != "" {
-		if _, err := index.run(ctx, nil, "read-tree", c.parent); err != nil {
+		if _, err := index.Run(ctx, nil, "read-tree", c.parent); err != nil {
 			return commit{}, err
 		}
 	}
-	if _, err := index.run(ctx, indexLine(c.page, place{c.mode, blob}), "update-index", "-z", "--index-info"); err != nil {
+	if _, err := index.Run(ctx, indexLine(c.page, place{c.mode, blob}), "update-index", "-z", "--index-info"); err != nil {
 		return commit{}, err
 	}
-	tree, err := index.line(ctx, nil, "write-tree")
+	tree, err := index.Line(ctx, nil, "write-tree")
 	if err != nil {
 		return commit{}, err
 	}
@@ -59,7 +61,7 @@ func (r *repository) record(ctx context.Context, c change) (commit, error) {
 		made.parents = []string{c.parent}
 		args = append(args, "-p", c.parent)
 	}
-	made.id, err = r.signing(made.at).line(ctx, []byte(c.message), args...)
+	made.id, err = r.signing(made.at).Line(ctx, []byte(c.message), args...)
 	return made, err
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // Repo is one knowledge base, as the worker's configuration names it.
@@ -58,10 +60,10 @@ var repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 // withDefaults fills in what is empty and checks what is not.
 func (r Repo) withDefaults() (Repo, error) {
 	if !repoName.MatchString(r.Name) {
-		return Repo{}, permanent(codeRepository, "the name %s is not made of letters, digits, '.', '_' and '-'", quote(r.Name))
+		return Repo{}, permanent(gitcli.CodeRepository, "the name %s is not made of letters, digits, '.', '_' and '-'", gitcli.Quote(r.Name))
 	}
 	if r.Path == "" {
-		return Repo{}, permanent(codeRepository, "repository %s has no path", r.Name)
+		return Repo{}, permanent(gitcli.CodeRepository, "repository %s has no path", r.Name)
 	}
 	r.Branch = cmp.Or(r.Branch, defaultBranch)
 	r.Place = cmp.Or(r.Place, r.Remote, r.Path)
@@ -69,7 +71,8 @@ func (r Repo) withDefaults() (Repo, error) {
 	r.AuthorEmail = cmp.Or(r.AuthorEmail, defaultEmail)
 	for _, text := range []string{r.AuthorName, r.AuthorEmail} {
 		if strings.ContainsAny(text, "<>") || strings.ContainsFunc(text, unicode.IsControl) {
-			return Repo{}, permanent(codeRepository, "repository %s: the author %s has characters that a commit cannot carry", r.Name, quote(text))
+			return Repo{}, permanent(gitcli.CodeRepository,
+				"repository %s: the author %s has characters that a commit cannot carry", r.Name, gitcli.Quote(text))
 		}
 	}
 	return r, nil

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // commit is what this tool reads of a commit.
@@ -71,8 +73,8 @@ func (r *repository) contains(ctx context.Context, head, id string) (bool, error
 	if head == "" || head == id {
 		return head == id, nil
 	}
-	_, err := r.git.run(ctx, nil, "merge-base", "--is-ancestor", id, head)
-	if exitedWith(err, 1) {
+	_, err := r.git.Run(ctx, nil, "merge-base", "--is-ancestor", id, head)
+	if gitcli.ExitedWith(err, 1) {
 		return false, nil
 	}
 	return err == nil, err
@@ -80,13 +82,13 @@ func (r *repository) contains(ctx context.Context, head, id string) (bool, error
 
 // collected reports whether a commit that once was read is garbage by now.
 func (r *repository) collected(ctx context.Context, id string) bool {
-	_, err := r.git.run(ctx, nil, "cat-file", "-e", id)
-	return exitedWith(err, 1)
+	_, err := r.git.Run(ctx, nil, "cat-file", "-e", id)
+	return gitcli.ExitedWith(err, 1)
 }
 
 func (r *repository) log(ctx context.Context, args ...string) ([]commit, error) {
 	command := []string{"log", "-z", "--no-color", "--no-show-signature", "--encoding=UTF-8", "--format=tformat:%H%x00%P%x00%ct%x00%B"}
-	out, err := r.git.run(ctx, nil, append(append(command, args...), "--")...)
+	out, err := r.git.Run(ctx, nil, append(append(command, args...), "--")...)
 	if err != nil {
 		return nil, err
 	}

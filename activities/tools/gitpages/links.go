@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // inspect is look, and refuses links in the work tree as well, which nobody
@@ -25,7 +27,7 @@ func (r *repository) refuseLinks(page string) error {
 	}
 	root, err := os.OpenRoot(r.worktree)
 	if err != nil {
-		return permanent(codeRepository, "the folder of repository %s cannot be opened", r.Name)
+		return permanent(gitcli.CodeRepository, "the folder of repository %s cannot be opened", r.Name)
 	}
 	defer root.Close()
 	for end := range len(page) + 1 {
@@ -37,7 +39,7 @@ func (r *repository) refuseLinks(page string) error {
 			return nil // what does not exist is no link, and nothing can exist below it
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return permanent(codePageLink, "%s is a link in the work tree of repository %s; pages are not written through it", quote(page[:end]), r.Name)
+			return permanent(codePageLink, "%s is a link in the work tree of repository %s; pages are not written through it", gitcli.Quote(page[:end]), r.Name)
 		}
 	}
 	return nil

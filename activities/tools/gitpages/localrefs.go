@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // transactionTimeout bounds one ref transaction. It takes milliseconds; Git
@@ -28,7 +29,7 @@ func (l localRefs) position(ctx context.Context, key string) (position, error) {
 	if key != "" {
 		asked = markerRef(key) + "\n" + asked
 	}
-	out, err := l.git.line(ctx, []byte(asked), "cat-file", "--batch-check=%(objectname)")
+	out, err := l.git.Line(ctx, []byte(asked), "cat-file", "--batch-check=%(objectname)")
 	if err != nil {
 		return position{}, err
 	}
@@ -66,7 +67,7 @@ func (l localRefs) move(ctx context.Context, key string, from, to position) erro
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), transactionTimeout)
 	defer cancel()
-	if _, err := l.signing(time.Now()).run(ctx, script.Bytes(), "update-ref", "-m", "holdpoint "+key, "--stdin"); err != nil {
+	if _, err := l.signing(time.Now()).Run(ctx, script.Bytes(), "update-ref", "-m", "holdpoint "+key, "--stdin"); err != nil {
 		return &lostError{cause: err, doubt: wasKilled(err)}
 	}
 	return nil
@@ -86,8 +87,8 @@ func refCommand(ref, from, to string) string {
 // wasKilled reports whether git did not come to its own end, so that nobody
 // can say what it did before someone has read the refs.
 func wasKilled(err error) bool {
-	failed, ok := errors.AsType[*gitError](err)
-	return !ok || failed.exit < 0
+	failed, ok := errors.AsType[*gitcli.Error](err)
+	return !ok || failed.Exit < 0
 }
 
 func (l localRefs) stuck(key string, lost *lostError) *faults.Fault {
@@ -106,7 +107,7 @@ func (l localRefs) lockFile(key string) (name string, age time.Duration) {
 		{l.commonDir, l.branchRef() + ".lock"},
 		{l.commonDir, markerRef(key) + ".lock"},
 		{l.commonDir, "packed-refs.lock"},
-		{l.git.gitDir, "HEAD.lock"},
+		{l.git.GitDir, "HEAD.lock"},
 	}
 	for _, p := range places {
 		if info, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(p.name))); err == nil {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // showFile brings the page's file up to date when its bytes, or its absence,
@@ -32,7 +34,7 @@ func (w *write) showFile(ctx context.Context, known []place, wanted place) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && missingIsKnown:
 		_ = addFile(folder, name, content)
-	case err == nil && info.Mode().IsRegular() && info.Size() <= maxOutput:
+	case err == nil && info.Mode().IsRegular() && info.Size() <= gitcli.MaxOutput:
 		old, err := folder.ReadFile(name)
 		if err == nil && slices.ContainsFunc(known, func(p place) bool { return p.blob == w.repo.blobID(old) }) {
 			_ = replaceFile(folder, name, old, content, info.Mode().Perm())

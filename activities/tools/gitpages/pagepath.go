@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -31,11 +32,11 @@ var (
 func checkPath(page string) error {
 	switch {
 	case !utf8.ValidString(page):
-		return permanent(codePagePath, "the page path %s is no UTF-8", quote(page))
+		return permanent(codePagePath, "the page path %s is no UTF-8", gitcli.Quote(page))
 	case len(page) > maxPathBytes:
-		return permanent(codePagePath, "the page path %s has %d bytes; %d is the most", quote(page), len(page), maxPathBytes)
+		return permanent(codePagePath, "the page path %s has %d bytes; %d is the most", gitcli.Quote(page), len(page), maxPathBytes)
 	case !strings.HasSuffix(page, pageSuffix):
-		return permanent(codePagePath, "the page path %s does not end in %s", quote(page), pageSuffix)
+		return permanent(codePagePath, "the page path %s does not end in %s", gitcli.Quote(page), pageSuffix)
 	}
 	return checkSegments(page)
 }
@@ -45,7 +46,7 @@ func checkPath(page string) error {
 func checkSegments(path string) error {
 	for segment := range strings.SplitSeq(path, "/") {
 		if why := refuseSegment(segment); why != "" {
-			return permanent(codePagePath, "the page path %s %s", quote(path), why)
+			return permanent(codePagePath, "the page path %s %s", gitcli.Quote(path), why)
 		}
 	}
 	return nil

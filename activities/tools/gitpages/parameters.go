@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -81,7 +82,7 @@ func decode(raw json.RawMessage) (parameters, error) {
 		value := members[name]
 		into, ok := known[name]
 		if !ok {
-			return parameters{}, permanent(codeParameters, "the parameter %s does not exist; there are page, content and title", quote(name))
+			return parameters{}, permanent(codeParameters, "the parameter %s does not exist; there are page, content and title", gitcli.Quote(name))
 		}
 		if len(value) == 0 || value[0] != '"' {
 			return parameters{}, permanent(codeParameters, "the parameter %s is no text", name)
@@ -99,11 +100,11 @@ func (p parameters) check() error {
 	}
 	switch {
 	case p.Content == "":
-		return permanent(codeContent, "the content of page %s is empty", quote(p.Page))
+		return permanent(codeContent, "the content of page %s is empty", gitcli.Quote(p.Page))
 	case len(p.Content) > maxContentBytes:
-		return permanent(codeContent, "the content of page %s has %d bytes; %d is the most", quote(p.Page), len(p.Content), maxContentBytes)
+		return permanent(codeContent, "the content of page %s has %d bytes; %d is the most", gitcli.Quote(p.Page), len(p.Content), maxContentBytes)
 	case strings.ContainsRune(p.Content, 0):
-		return permanent(codeContent, "the content of page %s has a NUL in it, so it is no text", quote(p.Page))
+		return permanent(codeContent, "the content of page %s has a NUL in it, so it is no text", gitcli.Quote(p.Page))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -64,16 +65,16 @@ func (m *remoteRefs) unpushed(err error) error {
 	if fault, ok := errors.AsType[*faults.Fault](err); ok {
 		return fault // no program was run
 	}
-	failed, ended := errors.AsType[*gitError](err)
+	failed, ended := errors.AsType[*gitcli.Error](err)
 	if !ended {
 		return m.inFlight(err, "it did not end in time")
 	}
-	refs := answers(failed.stdout)
+	refs := answers(failed.Stdout)
 	if len(refs) == 0 {
-		if trouble, ok := m.trouble(failed, true); ok {
+		if trouble, ok := m.address.BeforeContact(m.who(), failed); ok {
 			return trouble
 		}
-		return m.inFlight(err, plan.Escape(m.address.redact(failed.Error())))
+		return m.inFlight(err, plan.Escape(m.address.Redact(failed.Error())))
 	}
 	refused := ""
 	for _, ref := range refs {
@@ -87,7 +88,7 @@ func (m *remoteRefs) unpushed(err error) error {
 	if refused != "" {
 		return &lostError{cause: err, verdict: m.refusal(refused)}
 	}
-	return &lostError{cause: errors.New(m.who() + " did not move the refs (" + quote(refs[0].reason()) + ")")}
+	return &lostError{cause: errors.New(m.who() + " did not move the refs (" + gitcli.Quote(refs[0].reason()) + ")")}
 }
 
 // refusal is the verdict on a push that the remote surely refused.
@@ -96,7 +97,7 @@ func (m *remoteRefs) refusal(reason string) *faults.Fault {
 	if hasOneOf(reason, lastingReasons) {
 		class = faults.Permanent
 	}
-	return &faults.Fault{Class: class, Code: codePushRefused, Reason: m.who() + " refused the push: " + quote(m.address.redact(reason))}
+	return &faults.Fault{Class: class, Code: gitcli.CodePushRefused, Reason: m.who() + " refused the push: " + gitcli.Quote(m.address.Redact(reason))}
 }
 
 // inFlight is the verdict on a push that may have arrived, or may yet arrive.
@@ -105,7 +106,7 @@ func (m *remoteRefs) inFlight(err error, why string) error {
 	return &lostError{cause: err, doubt: true, verdict: &faults.Fault{
 		Class:  faults.Unknown,
 		Code:   codePushUnknown,
-		Reason: "a push to " + m.who() + " ended without an answer, and whether it arrives is not known: " + clip(why),
+		Reason: "a push to " + m.who() + " ended without an answer, and whether it arrives is not known: " + gitcli.Clip(why),
 		Cause:  err,
 	}}
 }

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // remoteRefs are the refs at a remote. The repository here is a cache of its
 // commits: what it holds is never taken for what the remote holds.
 type remoteRefs struct {
 	*repository
-	net         git
-	address     address
+	net         gitcli.Git
+	address     gitcli.Address
 	pushTimeout time.Duration
 	fetching    chan struct{} // holds one token while this process fetches
 }
@@ -56,7 +57,7 @@ func (m *remoteRefs) position(ctx context.Context, key string) (position, error)
 
 // list asks the remote for the refs of these names that it has.
 func (m *remoteRefs) list(ctx context.Context, names ...string) (map[string]string, error) {
-	out, err := m.net.run(ctx, nil, append([]string{"ls-remote", "--refs", m.address.text}, names...)...)
+	out, err := m.net.Run(ctx, nil, append([]string{"ls-remote", "--refs", m.address.Text}, names...)...)
 	if err != nil {
 		return nil, m.unreadable(err)
 	}
@@ -89,8 +90,8 @@ func (m *remoteRefs) checkUnborn(ctx context.Context) error {
 		names = append(names, strings.TrimPrefix(name, "refs/heads/"))
 	}
 	slices.Sort(names)
-	return permanent(codeRepository, "%s has no branch %s, but has %s; name the branch in the configuration",
-		m.who(), quote(m.Branch), quote(strings.Join(names, ", ")))
+	return permanent(gitcli.CodeRepository, "%s has no branch %s, but has %s; name the branch in the configuration",
+		m.who(), gitcli.Quote(m.Branch), gitcli.Quote(strings.Join(names, ", ")))
 }
 
 // bring makes sure that what a position names is in the cache, with all its
@@ -107,7 +108,7 @@ func (m *remoteRefs) bring(ctx context.Context, key string, at position) (bool, 
 		return false, ctx.Err()
 	}
 	args := []string{
-		"fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", m.address.text,
+		"fetch", "--quiet", "--no-tags", "--no-auto-maintenance", "--no-write-fetch-head", m.address.Text,
 	}
 	if at.head != "" {
 		args = append(args, "+"+m.branchRef()+":"+m.cachedRef())
@@ -115,7 +116,7 @@ func (m *remoteRefs) bring(ctx context.Context, key string, at position) (bool, 
 	if at.marker != "" {
 		args = append(args, "+"+markerRef(key)+":"+markerRef(key))
 	}
-	_, err := m.net.run(ctx, nil, args...)
+	_, err := m.net.Run(ctx, nil, args...)
 	switch {
 	case m.holds(ctx, key, at):
 		return true, nil
@@ -138,7 +139,7 @@ func (m *remoteRefs) holds(ctx context.Context, key string, at position) bool {
 		if id == "" {
 			continue
 		}
-		out, err := m.git.run(ctx, nil, append([]string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + id}, whole...)...)
+		out, err := m.git.Run(ctx, nil, append([]string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + id}, whole...)...)
 		if err != nil || len(out) == 0 {
 			return false
 		}
@@ -153,7 +154,7 @@ func (m *remoteRefs) move(ctx context.Context, key string, from, to position) er
 		return err
 	}
 	net := m.net
-	net.config = slices.Concat(net.config, pushSettings)
+	net.Config = slices.Concat(net.Config, pushSettings)
 	args := []string{"push", "--porcelain", "--atomic", "--no-verify"}
 	var updates []string
 	for _, ref := range []struct{ name, from, to string }{
@@ -168,13 +169,13 @@ func (m *remoteRefs) move(ctx context.Context, key string, from, to position) er
 	}
 	limited, cancel := context.WithTimeout(ctx, m.pushTimeout)
 	defer cancel()
-	_, err := net.run(limited, nil, slices.Concat(args, []string{m.address.text}, updates)...)
+	_, err := net.Run(limited, nil, slices.Concat(args, []string{m.address.Text}, updates)...)
 	if err != nil {
 		return m.unpushed(err)
 	}
 	if from.head != to.head {
 		// Spares a fetch. The next one sets it otherwise.
-		_, _ = m.git.run(ctx, nil, "update-ref", m.cachedRef(), to.head)
+		_, _ = m.git.Run(ctx, nil, "update-ref", m.cachedRef(), to.head)
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (m *remoteRefs) stuck(_ string, lost *lostError) *faults.Fault {
 // who names the remote in error texts.
 func (m *remoteRefs) who() string {
 	who := "the remote of repository " + m.Name
-	if m.address.host != "" {
+	if m.address.Host != "" {
 		who += fmt.Sprintf(" (%s)", m.address)
 	}
 	return who

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // repository is one opened knowledge base.
 type repository struct {
 	Repo
-	git       git
+	git       gitcli.Git
 	commonDir string        // where the refs are; differs from git.gitDir in a linked work tree
 	worktree  string        // absolute path; "" for a bare repository
 	sha256    bool          // the repository names objects by SHA-256
@@ -33,19 +35,19 @@ func open(ctx context.Context, program string, cfg Repo, o Options) (*repository
 	}
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
-		return nil, permanent(codeRepository, "repository %s: its path has no absolute form", cfg.Name)
+		return nil, permanent(gitcli.CodeRepository, "repository %s: its path has no absolute form", cfg.Name)
 	}
-	remote, wrong := parseAddress(cfg.Remote)
-	if wrong == "" && remote.text == path {
+	remote, wrong := gitcli.ParseAddress(cfg.Remote)
+	if wrong == "" && remote.Text == path {
 		wrong = "is its path; the path is for a cache of the remote"
 	}
 	if wrong != "" {
-		return nil, permanent(codeRepository, "repository %s: the address of its remote %s", cfg.Name, wrong)
+		return nil, permanent(gitcli.CodeRepository, "repository %s: the address of its remote %s", cfg.Name, wrong)
 	}
 	r := &repository{Repo: cfg, patience: cmp.Or(o.Patience, defaultPatience), turn: make(chan struct{}, 1)}
-	r.git, r.refs = git{program: program, cwd: path, label: cfg.Name}, localRefs{r}
-	if _, err := (git{program: program}).run(ctx, nil, "check-ref-format", r.branchRef()); err != nil {
-		return nil, permanent(codeRepository, "repository %s: %s is no name for a branch", cfg.Name, quote(cfg.Branch))
+	r.git, r.refs = gitcli.Git{Program: program, Cwd: path, Label: cfg.Name}, localRefs{r}
+	if _, err := (gitcli.Git{Program: program}).Run(ctx, nil, "check-ref-format", r.branchRef()); err != nil {
+		return nil, permanent(gitcli.CodeRepository, "repository %s: %s is no name for a branch", cfg.Name, gitcli.Quote(cfg.Branch))
 	}
 	if err := r.locate(ctx, path); err != nil {
 		return nil, err
@@ -61,21 +63,21 @@ func open(ctx context.Context, program string, cfg Repo, o Options) (*repository
 func (r *repository) locate(ctx context.Context, path string) error {
 	switch {
 	case exists(filepath.Join(path, ".git")):
-		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
+		r.git.GitDir, r.worktree = filepath.Join(path, ".git"), path
 	case isBare(path):
-		r.git.gitDir = path
+		r.git.GitDir = path
 	case r.Remote != "":
 		if err := r.createCache(ctx, path); err != nil {
 			return err
 		}
-		r.git.gitDir = path
+		r.git.GitDir = path
 	default:
 		if err := r.create(ctx, path); err != nil {
 			return err
 		}
-		r.git.gitDir, r.worktree = filepath.Join(path, ".git"), path
+		r.git.GitDir, r.worktree = filepath.Join(path, ".git"), path
 	}
-	out, err := r.git.line(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-bare-repository", "--show-object-format")
+	out, err := r.git.Line(ctx, nil, "rev-parse", "--path-format=absolute", "--git-common-dir", "--is-bare-repository", "--show-object-format")
 	if err != nil {
 		return r.unusable(err)
 	}
@@ -99,29 +101,29 @@ const initPrefix = ".holdpoint-init-"
 // start at once each finds a whole one.
 func (r *repository) create(ctx context.Context, path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
-		return permanent(codeRepository, "repository %s: its folder cannot be made", r.Name)
+		return permanent(gitcli.CodeRepository, "repository %s: its folder cannot be made", r.Name)
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return permanent(codeRepository, "repository %s: its folder cannot be read", r.Name)
+		return permanent(gitcli.CodeRepository, "repository %s: its folder cannot be read", r.Name)
 	}
 	for _, entry := range entries {
 		if name := entry.Name(); name != ".git" && !strings.HasPrefix(name, initPrefix) {
-			return permanent(codeRepository,
+			return permanent(gitcli.CodeRepository,
 				`repository %s: its folder has files in it and is no Git repository; run "git init" and a first commit there, or name another folder`, r.Name)
 		}
 	}
 	aside, err := os.MkdirTemp(path, initPrefix)
 	if err != nil {
-		return permanent(codeRepository, "repository %s: its folder cannot be written to", r.Name)
+		return permanent(gitcli.CodeRepository, "repository %s: its folder cannot be written to", r.Name)
 	}
 	defer os.RemoveAll(aside)
-	if _, err := r.git.run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, aside); err != nil {
+	if _, err := r.git.Run(ctx, nil, "init", "--quiet", "--template=", "--initial-branch="+r.Branch, aside); err != nil {
 		return r.unusable(err)
 	}
 	made := filepath.Join(path, ".git")
 	if err := os.Rename(filepath.Join(aside, ".git"), made); err != nil && !exists(made) {
-		return permanent(codeRepository, "repository %s cannot be made in its folder", r.Name)
+		return permanent(gitcli.CodeRepository, "repository %s cannot be made in its folder", r.Name)
 	}
 	return nil
 }
@@ -132,7 +134,7 @@ func (r *repository) create(ctx context.Context, path string) error {
 // out, so that the first page shows up in the work tree.
 func (r *repository) checkBranch(ctx context.Context) error {
 	// One reading: another worker may be making the first commit.
-	branches, err := r.git.line(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/")
+	branches, err := r.git.Line(ctx, nil, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
 		return r.unusable(err)
 	}
@@ -140,8 +142,8 @@ func (r *repository) checkBranch(ctx context.Context) error {
 		if slices.Contains(strings.Split(branches, "\n"), r.Branch) {
 			return nil
 		}
-		return permanent(codeRepository, "repository %s has no branch %s, but has %s; name the branch in the configuration",
-			r.Name, quote(r.Branch), quote(strings.ReplaceAll(branches, "\n", ", ")))
+		return permanent(gitcli.CodeRepository, "repository %s has no branch %s, but has %s; name the branch in the configuration",
+			r.Name, gitcli.Quote(r.Branch), gitcli.Quote(strings.ReplaceAll(branches, "\n", ", ")))
 	}
 	return r.checkOutUnborn(ctx)
 }
@@ -150,21 +152,21 @@ func (r *repository) checkBranch(ctx context.Context) error {
 // to be: another worker may be making the first commit.
 func (r *repository) checkOutUnborn(ctx context.Context) error {
 	for range 2 {
-		if ref, err := r.git.line(ctx, nil, "symbolic-ref", "--quiet", "HEAD"); err == nil && ref == r.branchRef() {
+		if ref, err := r.git.Line(ctx, nil, "symbolic-ref", "--quiet", "HEAD"); err == nil && ref == r.branchRef() {
 			return nil
 		}
-		if _, err := r.git.run(ctx, nil, "symbolic-ref", "HEAD", r.branchRef()); err == nil {
+		if _, err := r.git.Run(ctx, nil, "symbolic-ref", "HEAD", r.branchRef()); err == nil {
 			return nil
 		}
 	}
-	return permanent(codeRepository, "repository %s: its HEAD cannot be pointed at branch %s", r.Name, r.Branch)
+	return permanent(gitcli.CodeRepository, "repository %s: its HEAD cannot be pointed at branch %s", r.Name, r.Branch)
 }
 
 func (r *repository) unusable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return asFault(err)
 	}
-	return permanent(codeRepository, "repository %s cannot be used: %s", r.Name, clip(err.Error()))
+	return permanent(gitcli.CodeRepository, "repository %s cannot be used: %s", r.Name, gitcli.Clip(err.Error()))
 }
 
 func (r *repository) branchRef() string { return "refs/heads/" + r.Branch }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -36,7 +39,7 @@ var _ tools.TargetDigester = (*Tool)(nil)
 // and fails when one cannot be used, two have one name, or the git program is
 // missing or older than 2.39. Its errors are permanent faults that say what to do.
 func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
-	program, err := findGit(ctx, cmp.Or(o.Git, "git"))
+	program, err := gitcli.Find(ctx, cmp.Or(o.Git, "git"))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,7 @@ func New(ctx context.Context, repos []Repo, o Options) (*Tool, error) {
 	}
 	for _, cfg := range repos {
 		if _, taken := t.repos[cfg.Name]; taken {
-			return nil, permanent(codeRepository, "two repositories have the name %s", quote(cfg.Name))
+			return nil, permanent(gitcli.CodeRepository, "two repositories have the name %s", gitcli.Quote(cfg.Name))
 		}
 		if t.repos[cfg.Name], err = open(ctx, program, cfg, o); err != nil {
 			return nil, err
@@ -87,7 +90,7 @@ func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, e
 	}
 	if p.AllowedTarget == "" {
 		return tools.Prepared{}, permanent(codeTarget, "a page's parameters do not say which of several places is meant: name one of %s",
-			quote(strings.Join(p.AllowedTargets, ", ")))
+			gitcli.Quote(strings.Join(p.AllowedTargets, ", ")))
 	}
 	target := p.AllowedTarget + "/" + params.Page
 	r, page, err := t.resolve(target)
@@ -104,8 +107,8 @@ func (t *Tool) Prepare(ctx context.Context, p tools.Proposal) (tools.Prepared, e
 	}
 	old, err := r.content(ctx, before)
 	switch {
-	case errors.Is(err, errOutput):
-		return tools.Prepared{}, permanent(codeContent, "the page %s is too large to be compared; nobody could approve its change", quote(page))
+	case errors.Is(err, gitcli.ErrOutput):
+		return tools.Prepared{}, permanent(codeContent, "the page %s is too large to be compared; nobody could approve its change", gitcli.Quote(page))
 	case err != nil:
 		return tools.Prepared{}, asFault(err)
 	}
@@ -168,12 +171,16 @@ func (t *Tool) Count(ctx context.Context, c tools.Call) (int, error) {
 	return len(found), nil
 }
 
+// maxNames bounds a list of repositories in an error, in bytes.
+const maxNames = 300
+
 // resolve finds the repository of a target and the page's path in it.
 func (t *Tool) resolve(target string) (*repository, string, error) {
 	name, page, _ := strings.Cut(target, "/")
 	r, ok := t.repos[name]
 	if !ok {
-		return nil, "", permanent(codeTarget, "the worker's configuration has no repository %s", quote(name))
+		known := plan.Clip(strings.Join(slices.Sorted(maps.Keys(t.repos)), ", "), maxNames)
+		return nil, "", permanent(codeTarget, "the worker's configuration has no repository %s; it has %s", gitcli.Quote(name), known)
 	}
 	if err := checkPath(page); err != nil {
 		return nil, "", err
@@ -186,7 +193,7 @@ var idempotencyKey = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // checkKey keeps everything else out of the names of refs.
 func checkKey(key string) error {
 	if !idempotencyKey.MatchString(key) {
-		return permanent(codeKey, "%s is no idempotency key; one has 40 lower-case hex digits", quote(key))
+		return permanent(codeKey, "%s is no idempotency key; one has 40 lower-case hex digits", gitcli.Quote(key))
 	}
 	return nil
 }

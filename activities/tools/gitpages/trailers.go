@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // trailers remembers which commits carry which keys, so that no stretch of
@@ -18,12 +20,12 @@ type trailers struct {
 
 // of returns the commits that carry key, as far as head reaches them; it may
 // return others of a history that has been rewritten since.
-func (t *trailers) of(ctx context.Context, g git, head, key string) ([]string, error) {
+func (t *trailers) of(ctx context.Context, g gitcli.Git, head, key string) ([]string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if head != t.upto {
 		err := t.read(ctx, g, head)
-		if t.upto != "" && exitedWith(err, fatalExit) {
+		if t.upto != "" && gitcli.ExitedWith(err, gitcli.FatalExit) {
 			// A history that was rewritten, and collected as garbage.
 			t.upto, t.made = "", nil
 			err = t.read(ctx, g, head)
@@ -38,7 +40,7 @@ func (t *trailers) of(ctx context.Context, g git, head, key string) ([]string, e
 
 // read adds what head reaches and upto does not. Git narrows it down to the
 // messages that hold the words; what a trailer is, is decided here.
-func (t *trailers) read(ctx context.Context, g git, head string) error {
+func (t *trailers) read(ctx context.Context, g gitcli.Git, head string) error {
 	args := []string{
 		"log", "-z", "--no-color", "--no-show-signature", "--encoding=UTF-8", "--format=tformat:%H%x00%B",
 		"--fixed-strings", "--grep=" + trailerKey + ": ", head,
@@ -49,7 +51,7 @@ func (t *trailers) read(ctx context.Context, g git, head string) error {
 	if t.made == nil {
 		t.made = make(map[string][]string)
 	}
-	return g.into(ctx, &messages{take: t.add}, nil, append(args, "--")...)
+	return g.Into(ctx, &messages{take: t.add}, nil, append(args, "--")...)
 }
 
 func (t *trailers) add(id, message string) {
@@ -80,8 +82,8 @@ func (m *messages) Write(p []byte) (int, error) {
 		m.take(string(id), string(message))
 		m.rest = after
 	}
-	if len(m.rest) > maxOutput {
-		return 0, errOutput
+	if len(m.rest) > gitcli.MaxOutput {
+		return 0, gitcli.ErrOutput
 	}
 	return len(p), nil
 }

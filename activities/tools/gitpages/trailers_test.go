@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // However the log is cut on its way, the same pairs come out of it.
@@ -33,10 +35,10 @@ func TestMessageWithoutAnEndIsRefused(t *testing.T) {
 	for i := range piece {
 		piece[i] = 'x'
 	}
-	for range maxOutput >> 20 {
+	for range gitcli.MaxOutput >> 20 {
 		_, err = m.Write(piece)
 		require.NoError(t, err)
 	}
 	_, err = m.Write(piece)
-	require.ErrorIs(t, err, errOutput)
+	require.ErrorIs(t, err, gitcli.ErrOutput)
 }

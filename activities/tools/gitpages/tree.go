@@ -11,6 +11,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/holdpoint/holdpoint/activities/gitcli"
 )
 
 // The modes of a tree's entries, as Git writes them.
@@ -52,7 +54,7 @@ func (r *repository) look(ctx context.Context, commit, page string) (place, erro
 	for i := range names {
 		asked.WriteString(commit + ":" + strings.Join(names[:i], "/") + "\n")
 	}
-	out, err := r.git.run(ctx, []byte(asked.String()), "cat-file", "--batch")
+	out, err := r.git.Run(ctx, []byte(asked.String()), "cat-file", "--batch")
 	if err != nil {
 		return place{}, err
 	}
@@ -71,7 +73,7 @@ func (r *repository) look(ctx context.Context, commit, page string) (place, erro
 			return asPage(found, path)
 		}
 		if found.mode != modeTree {
-			return place{}, permanent(codePagePlace, "%s is a file in the repository, so no page can be below it", quote(path))
+			return place{}, permanent(codePagePlace, "%s is a file in the repository, so no page can be below it", gitcli.Quote(path))
 		}
 	}
 	return place{}, nil
@@ -81,13 +83,13 @@ func (r *repository) look(ctx context.Context, commit, page string) (place, erro
 func pick(entries map[string]place, name, path string) (place, error) {
 	if found, ok := entries[name]; ok {
 		if found.mode == modeLink || found.mode == modeSubmodule {
-			return place{}, permanent(codePageLink, "%s is a link or a submodule in the repository; pages are not written through it", quote(path))
+			return place{}, permanent(codePageLink, "%s is a link or a submodule in the repository; pages are not written through it", gitcli.Quote(path))
 		}
 		return found, nil
 	}
 	for other := range entries {
 		if strings.EqualFold(other, name) {
-			return place{}, permanent(codePageCase, "%s differs only in case from %s, which exists beside it", quote(path), quote(other))
+			return place{}, permanent(codePageCase, "%s differs only in case from %s, which exists beside it", gitcli.Quote(path), gitcli.Quote(other))
 		}
 	}
 	return place{}, nil
@@ -95,7 +97,7 @@ func pick(entries map[string]place, name, path string) (place, error) {
 
 func asPage(found place, path string) (place, error) {
 	if found.mode == modeTree {
-		return place{}, permanent(codePagePlace, "%s is a folder in the repository, so it cannot be a page", quote(path))
+		return place{}, permanent(codePagePlace, "%s is a folder in the repository, so it cannot be a page", gitcli.Quote(path))
 	}
 	return found, nil
 }
@@ -142,7 +144,7 @@ func (r *repository) content(ctx context.Context, p place) ([]byte, error) {
 	if p.blob == "" {
 		return nil, nil
 	}
-	return r.git.run(ctx, nil, "cat-file", "blob", p.blob)
+	return r.git.Run(ctx, nil, "cat-file", "blob", p.blob)
 }
 
 // blobID returns the id under which Git keeps content.

@@ -48,7 +48,7 @@ func (w *write) show(ctx context.Context, done effect) {
 // checkedOut returns the branch's head when the branch is the one that the
 // work tree shows, "" otherwise.
 func (r *repository) checkedOut(ctx context.Context) (string, error) {
-	out, err := r.git.line(ctx, nil, "for-each-ref", "--format=%(HEAD)%(objectname)", r.branchRef())
+	out, err := r.git.Line(ctx, nil, "for-each-ref", "--format=%(HEAD)%(objectname)", r.branchRef())
 	head, is := strings.CutPrefix(out, "*")
 	if err != nil || !is {
 		return "", err
@@ -64,7 +64,7 @@ func (r *repository) showInIndex(ctx context.Context, page string, known []place
 		if err != nil || held == wanted || !slices.Contains(known, held) {
 			return
 		}
-		if _, err = r.git.run(ctx, indexLine(page, wanted), "update-index", "-z", "--index-info"); err == nil || !pause(ctx, round) {
+		if _, err = r.git.Run(ctx, indexLine(page, wanted), "update-index", "-z", "--index-info"); err == nil || !pause(ctx, round) {
 			return
 		}
 	}
@@ -74,7 +74,7 @@ var errUnmerged = errors.New("the page is being merged")
 
 // indexed returns what the index holds for the page.
 func (r *repository) indexed(ctx context.Context, page string) (place, error) {
-	out, err := r.git.run(ctx, nil, "ls-files", "--stage", "-z", "--full-name", "--", page)
+	out, err := r.git.Run(ctx, nil, "ls-files", "--stage", "-z", "--full-name", "--", page)
 	if err != nil || len(out) == 0 {
 		return place{}, err
 	}

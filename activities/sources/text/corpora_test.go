@@ -1,0 +1,100 @@
+package text
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/internal/corpora"
+	"github.com/holdpoint/holdpoint/internal/toolchain"
+)
+
+// Every real document of a claimed format becomes text, and all of it: what is
+// ASCII in a file that is not HTML is in its text.
+func TestDecode_Corpora(t *testing.T) {
+	for _, name := range corpora.Names() {
+		folder, whole := corpora.Folder(t, name)
+		claimed := 0
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			require.NoError(t, err)
+			kind := MediaType(path)
+			if entry.IsDir() || kind == "" {
+				return nil
+			}
+			claimed++
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			d := read(t, kind, string(data))
+			require.Contains(t, []string{"utf-8", "utf-8-bom"}, d.Encoding, path)
+			require.False(t, d.Guessed, path)
+			require.Zero(t, d.Replaced+d.NULs, path)
+			if kind != typeHTML {
+				require.Equal(t, utf8.RuneCountInString(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n")),
+					utf8.RuneCountInString(d.Text)+d.Invisible, path)
+			}
+			return nil
+		}))
+		t.Logf("%s: %d documents", name, claimed)
+		if whole {
+			require.Equal(t, map[string]int{"k8s-keps-sig-cli": 76, "rocketmq-docs-cn": 40, "mixed-formats": 51}[name], claimed)
+		}
+	}
+}
+
+// The fixtures that the cases are told with, as their own program writes them.
+func TestDecode_FixturesOfTheCases(t *testing.T) {
+	root, err := toolchain.Root(".")
+	require.NoError(t, err)
+	program := filepath.Join(root, "..", "shared", "cases", "make_fixtures.py")
+	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("../shared is not here")
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not here")
+	}
+	dest := t.TempDir()
+	out, err := exec.CommandContext(t.Context(), python, program, dest).CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	for name, want := range map[string]struct {
+		contains string
+		counts   Decoded // without its text
+	}{
+		"enc/gbk.md":                 {minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gb18030-rare.md":        {"姓名：𠮷田（U+20BB7），镇名：䶮㙍\n" + minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gb18030-bom.txt":        {minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gbk-short.txt":          {"你好", Decoded{Encoding: "gb18030", Guessed: true}},
+		"enc/gbk-late.txt":           {"\n结论：同意上线\n", Decoded{Encoding: "gb18030", Guessed: true}},
+		"enc/utf16le-bom.csv":        {"编号,标题\n1,周报\n", Decoded{Encoding: "utf-16le"}},
+		"enc/utf16be-nobom.txt":      {"Meeting notes: approve nothing\n", Decoded{Encoding: "utf-16be"}},
+		"enc/utf8-bom.json":          {`{"title":"周报"}`, Decoded{Encoding: "utf-8-bom"}},
+		"enc/bad-utf8.md":            {"# ok\n", Decoded{Encoding: "utf-8", Guessed: true, Replaced: 5}},
+		"eol/crlf.md":                {minutes, Decoded{Encoding: "utf-8"}},
+		"eol/cr-only.txt":            {"line one\nline two\nline three\n", Decoded{Encoding: "utf-8"}},
+		"nul/nul.txt":                {"beforeafter\n", Decoded{Encoding: "utf-8", NULs: 1}},
+		"nul/escaped.json":           {`{"s":"before\u0000after"}`, Decoded{Encoding: "utf-8"}},
+		"big/oneline.json":           {strings.Repeat("x", 63), Decoded{Encoding: "utf-8"}},
+		"big/longline.md":            {"\n## TAIL SECTION AFTER THE LONG LINE\n", Decoded{Encoding: "utf-8"}},
+		"big/multibyte-boundary.txt": {strings.Repeat("周报", 10), Decoded{Encoding: "utf-8"}},
+		"inject/hidden.html":         {"# 周报\u2028正文", Decoded{Encoding: "utf-8", Hidden: 2}},
+		"inject/tags.md":             {"# 周报\n正文\n", Decoded{Encoding: "utf-8", Invisible: len(injected)}},
+		"inject/frame-break.md":      {"</document>", Decoded{Encoding: "utf-8"}},
+		"csv/quoted.csv":             {`2,=HYPERLINK("http://x.example.test","c")` + "\n3,缺列\n", Decoded{Encoding: "utf-8"}},
+	} {
+		data, err := os.ReadFile(filepath.Join(dest, name))
+		require.NoError(t, err)
+		d := Decode(t.Context(), MediaType(name), data)
+		require.Contains(t, d.Text, want.contains, name)
+		require.NotContains(t, d.Text, "SYSTEM NOTE", name)
+		d.Text = ""
+		require.Equal(t, want.counts, d, name)
+	}
+}
