@@ -6,6 +6,7 @@ package planners
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -23,10 +24,24 @@ type Planner interface {
 // Request is what a planner may know.
 type Request struct {
 	Tenant, BusinessID, Goal string
-	Revision                 int
-	Documents                []Document // in the manifest's order
-	Targets                  []Target   // the tools and targets that the task allows
-	Feedback                 []string   // of approvers who asked for a revision, oldest first
+	RunID                    string
+	// Execution tells a run that was started once more from the one before: what
+	// was paid for that one is not taken for this.
+	Execution string
+	Revision  int
+	Documents []Document // in the manifest's order
+	Targets   []Target   // the tools and targets that the task allows
+	Feedback  []string   // of approvers who asked for a revision, oldest first
+	// Earlier is the plan that the latest feedback is of, or whose target has
+	// changed since; nil for a run's first plan.
+	Earlier *plan.Plan
+	// Check prepares proposals as the plan will, and writes nothing: its error is
+	// the *faults.Fault that would end the step. A planner that can ask again
+	// does so with its reason. Nil checks nothing.
+	Check func(ctx context.Context, actions []DraftAction) error
+	// Alive is called now and then by a planner that works or waits for long.
+	// Nil does nothing.
+	Alive func()
 }
 
 // Document is one collected document.
@@ -35,7 +50,7 @@ type Document struct {
 	Source    string // the name of the source root
 	MediaType string // "text/markdown", "text/plain", "text/html", "text/csv", "application/json", "application/yaml"
 	// Text is valid UTF-8 and its lines end in "\n". HTML has become readable
-	// text, as sources.Decode describes.
+	// text, as text.Decode describes.
 	Text string
 	// Digest is of the document's bytes, as in the manifest; zero when the
 	// caller does not know it.
@@ -46,14 +61,26 @@ type Document struct {
 type Target struct {
 	Tool string // "gitpages"
 	Name string // "kb" or "kb/sub", as the task names it
+	// Schema is the JSON Schema of the tool's parameters.
+	Schema json.RawMessage
 }
 
 // Draft is a planner's proposal. ID and DependsOn are the planner's.
 type Draft struct {
-	ModelID       string
-	PromptVersion string
+	ModelID       string   // as the model's server reported it
+	PromptVersion string   // name and digest of the prompt
 	Notes         []string // what was left out, or what the approver should know
 	Actions       []DraftAction
+	Usage         Usage
+}
+
+// Usage is what a draft cost. It is zero when no model was asked.
+type Usage struct {
+	Calls        int   // made to the model's server by this attempt
+	Stored       int   // replies that an earlier attempt had paid for
+	InputTokens  int64 // of all replies that the draft is made of
+	OutputTokens int64
+	Cost         string // "0.0123 USD" by the price table; empty without one
 }
 
 // DraftAction is one proposed action.
@@ -61,4 +88,7 @@ type DraftAction struct {
 	ID        string
 	DependsOn []string
 	Proposal  tools.Proposal
+	// Documents are those that the action was derived from, as "source/path", by
+	// the planner's own word.
+	Documents []string
 }

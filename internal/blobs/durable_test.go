@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, storeForever(location))
 		os.Exit(1)
 	}
+	if location := os.Getenv(replacerVariable); location != "" {
+		fmt.Fprintln(os.Stderr, replaceForever(location))
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
@@ -106,7 +110,7 @@ func TestStoreIsPrivate(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	for _, location := range []string{
-		"", "/var/lib/blobs", "file://blobs", "file://./blobs", "file://host/blobs", "file:blobs", "mem://", "s3://bucket",
+		"", "/var/lib/blobs", "file://blobs", "file://./blobs", "file://host/blobs", "file:blobs", "mem://", "s3://bucket", // which needs keys
 		"file:///blobs?metadata=skip", "file:///blobs#x", "file:///%zz",
 	} {
 		t.Run(location, func(t *testing.T) {

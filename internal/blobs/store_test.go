@@ -2,16 +2,19 @@ package blobs_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/targets/objectserver"
 )
 
 func open(t *testing.T) (*blobs.Store, string) {
@@ -21,6 +24,24 @@ func open(t *testing.T) (*blobs.Store, string) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s, dir
+}
+
+// onEach runs a test on each kind of storage. put writes an object past the
+// store.
+func onEach(t *testing.T, test func(t *testing.T, s *blobs.Store, put func(key, text string))) {
+	t.Helper()
+	t.Run("folder", func(t *testing.T) {
+		s, dir := open(t)
+		test(t, s, func(key, text string) {
+			path := filepath.Join(dir, filepath.FromSlash(key))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		})
+	})
+	t.Run("bucket", func(t *testing.T) {
+		server := objectserver.Start(t, objectserver.Options{Buckets: []string{"holdpoint"}})
+		test(t, openBucket(t, server.URL()), func(key, text string) { putObject(t, server, "holdpoint", "prod/eu/"+key, text) })
+	})
 }
 
 func TestPutAndGet(t *testing.T) {
@@ -40,29 +61,30 @@ func TestPutAndGet(t *testing.T) {
 }
 
 func TestChangedBytesAreNeverReturned(t *testing.T) {
-	s, dir := open(t)
-	ctx := context.Background()
-	d, err := s.Put(ctx, "acme", []byte("amount 82000"))
-	require.NoError(t, err)
-	file := filepath.Join(dir, "acme", d.Hex()[:2], d.Hex())
-	for _, tampered := range []string{"amount 820000", "amount 8200", "amount 92000", ""} {
-		require.NoError(t, os.WriteFile(file, []byte(tampered), 0o600))
+	onEach(t, func(t *testing.T, s *blobs.Store, put func(key, text string)) {
+		ctx := t.Context()
+		d, err := s.Put(ctx, "acme", []byte("amount 82000"))
+		require.NoError(t, err)
+		key := "acme/" + d.Hex()[:2] + "/" + d.Hex()
+		for _, tampered := range []string{"amount 820000", "amount 8200", "amount 92000", ""} {
+			put(key, tampered)
+			_, err = s.Get(ctx, "acme", d, 100)
+			require.ErrorIs(t, err, blobs.ErrCorrupt, tampered)
+		}
+		_, err = s.Put(ctx, "acme", []byte("amount 82000"))
+		require.NoError(t, err)
 		_, err = s.Get(ctx, "acme", d, 100)
-		require.ErrorIs(t, err, blobs.ErrCorrupt, tampered)
-	}
-	_, err = s.Put(ctx, "acme", []byte("amount 82000"))
-	require.NoError(t, err)
-	_, err = s.Get(ctx, "acme", d, 100)
-	require.NoError(t, err, "storing it again mends it")
+		require.NoError(t, err, "storing it again mends it")
+	})
 }
 
 func TestTenantsShareNothing(t *testing.T) {
-	s, _ := open(t)
-	ctx := context.Background()
-	d, err := s.Put(ctx, "acme", []byte("secret"))
-	require.NoError(t, err)
-	_, err = s.Get(ctx, "other", d, 100)
-	require.ErrorIs(t, err, blobs.ErrNotFound)
+	onEach(t, func(t *testing.T, s *blobs.Store, _ func(key, text string)) {
+		d, err := s.Put(t.Context(), "acme", []byte("secret"))
+		require.NoError(t, err)
+		_, err = s.Get(t.Context(), "other", d, 100)
+		require.ErrorIs(t, err, blobs.ErrNotFound)
+	})
 }
 
 func TestTenantNames(t *testing.T) {
@@ -85,36 +107,37 @@ func TestTenantNames(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	s, _ := open(t)
-	ctx := context.Background()
-	d, err := s.Put(ctx, "acme", []byte("hello"))
-	require.NoError(t, err)
-	_, err = s.Get(ctx, "acme", d, 4)
-	require.ErrorIs(t, err, blobs.ErrTooLarge)
-	_, err = s.Get(ctx, "acme", plan.Sum([]byte("never stored")), 100)
-	require.ErrorIs(t, err, blobs.ErrNotFound)
-	empty, err := s.Put(ctx, "acme", nil)
-	require.NoError(t, err)
-	got, err := s.Get(ctx, "acme", empty, 0)
-	require.NoError(t, err)
-	require.Empty(t, got)
-	_, err = blobs.Open(ctx, "s3://bucket")
-	require.ErrorContains(t, err, "file://")
+	onEach(t, func(t *testing.T, s *blobs.Store, _ func(key, text string)) {
+		ctx := t.Context()
+		d, err := s.Put(ctx, "acme", []byte("hello"))
+		require.NoError(t, err)
+		_, err = s.Get(ctx, "acme", d, 4)
+		require.ErrorIs(t, err, blobs.ErrTooLarge)
+		_, err = s.Get(ctx, "acme", d, math.MaxInt64)
+		require.NoError(t, err)
+		_, err = s.Get(ctx, "acme", plan.Sum([]byte("never stored")), 100)
+		require.ErrorIs(t, err, blobs.ErrNotFound)
+		empty, err := s.Put(ctx, "acme", nil)
+		require.NoError(t, err)
+		got, err := s.Get(ctx, "acme", empty, 0)
+		require.NoError(t, err)
+		require.Empty(t, got)
+	})
 }
 
 func TestConcurrentPutsOfOneContent(t *testing.T) {
-	s, _ := open(t)
-	ctx := context.Background()
-	data := make([]byte, 1<<20)
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			d, err := s.Put(ctx, "acme", data)
-			require.NoError(t, err)
-			got, err := s.Get(ctx, "acme", d, 1<<20)
-			require.NoError(t, err)
-			require.Equal(t, data, got)
-		})
-	}
-	wg.Wait()
+	onEach(t, func(t *testing.T, s *blobs.Store, _ func(key, text string)) {
+		data := make([]byte, 1<<20)
+		var wg sync.WaitGroup
+		for range 16 {
+			wg.Go(func() {
+				d, err := s.Put(t.Context(), "acme", data)
+				assert.NoError(t, err)
+				got, err := s.Get(t.Context(), "acme", d, 1<<20)
+				assert.NoError(t, err)
+				assert.Equal(t, data, got)
+			})
+		}
+		wg.Wait()
+	})
 }

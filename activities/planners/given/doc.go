@@ -11,10 +11,9 @@
 //	  ]
 //	}
 //
-// actions.schema.json, which [Schema] returns, is the whole format. What the
-// file says is a proposal like any planner's: the tools check and preview it,
-// and risk, delivery class, idempotency keys and approval are not the agent's to
-// say.
+// Package actions has the whole format. What the file says is a proposal like
+// any planner's: the tools check and preview it, and risk, delivery class,
+// idempotency keys and approval are not the agent's to say.
 //
 // The planner is strict, because nobody is there to be asked: two such files, a
 // field that is not in the format, one that stands there twice, or a byte that

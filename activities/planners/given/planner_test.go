@@ -224,17 +224,6 @@ func TestErrorsShowWhatTheyQuote(t *testing.T) {
 	refused(t, err, `additional properties '\x1b[2J\u202exxx`)
 }
 
-// The schema that is shipped is one, and describes the planner's own example.
-func TestSchemaIsForThoseWhoWriteAFile(t *testing.T) {
-	var schema map[string]any
-	require.NoError(t, json.Unmarshal(given.Schema(), &schema))
-	require.Equal(t, "https://json-schema.org/draft/2020-12/schema", schema["$schema"])
-	actions := schema["properties"].(map[string]any)["actions"].(map[string]any)
-	require.EqualValues(t, plan.MaxActions, actions["maxItems"])
-	given.Schema()[0] = 'x'
-	require.EqualValues(t, '{', given.Schema()[0], "nobody changes the planner's own")
-}
-
 // The example of the documentation is a file that is accepted.
 func TestExampleOfTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "tools", "README.md"))
@@ -248,4 +237,21 @@ func TestExampleOfTheDocumentation(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, draft.Actions, 2)
 	require.Equal(t, "kb/incidents", draft.Actions[1].Proposal.AllowedTarget)
+}
+
+// The documents that an action says it comes from are the task's.
+func TestDocumentsOfAnAction(t *testing.T) {
+	text := strings.Replace(one, "parameters: {}", "parameters: {}\n    documents: [inbox/order.md]", 1)
+	draft, err := given.Planner{}.Plan(t.Context(), request(document("actions.yaml", text), document("order.md", "")))
+	require.NoError(t, err)
+	require.Equal(t, []string{"inbox/order.md"}, draft.Actions[0].Documents)
+	_, err = given.Planner{}.Plan(t.Context(), request(document("actions.yaml", text)))
+	refused(t, err, `inbox/actions.yaml:6: /actions/0/documents: the task has no document "inbox/order.md"`)
+}
+
+// A circle is refused with its place.
+func TestActionsThatWaitForEachOther(t *testing.T) {
+	text := strings.Replace(asJSON, `"id": "order",`, `"id": "order", "depends_on": ["more"],`, 1)
+	_, err := given.Planner{}.Plan(t.Context(), request(document("actions.json", text)))
+	refused(t, err, "inbox/actions.json: /actions/0/depends_on: these actions wait for each other: order → more → order")
 }

@@ -1,0 +1,121 @@
+package budget
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
+)
+
+// Entries is the part of the blob store that keeps a tenant's entries by name.
+type Entries interface {
+	PutNamed(ctx context.Context, tenant, name string, data []byte) error
+	GetNamed(ctx context.Context, tenant, name string, limit int64) ([]byte, error)
+	ListNamed(ctx context.Context, tenant, prefix string) ([]string, error)
+}
+
+// Book has the records of all calls. It is safe for concurrent use by many
+// goroutines, and by processes as the head of this package says.
+type Book struct {
+	entries Entries
+	terms   terms
+
+	mu      sync.Mutex
+	tenants map[string]*counter
+}
+
+// New makes a book of the records in entries. Its error is that of
+// Config.Validate.
+func New(entries Entries, c Config) (*Book, error) {
+	t, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	return &Book{entries: entries, terms: t, tenants: map[string]*counter{}}, nil
+}
+
+// Spent is what a run has spent in the month of a time and the eleven before,
+// and what the tenant has in that month (UTC), with what is reserved. Its errors
+// are faults.
+func (b *Book) Spent(ctx context.Context, tenant, runID string, month time.Time) (run, all Totals, err error) {
+	if run, err = b.sum(ctx, tenant, runPrefixes(month, runID), month); err != nil {
+		return Totals{}, Totals{}, err
+	}
+	all, err = b.sum(ctx, tenant, []string{monthPrefix(month)}, month)
+	return run, all, err
+}
+
+// check refuses a call that would go over a limit.
+func (b *Book) check(ctx context.Context, tenant string, r record) error {
+	if l := b.terms.run; l.any() {
+		spent, err := b.sum(ctx, tenant, runPrefixes(r.At, r.RunID), r.At)
+		if err != nil {
+			return err
+		}
+		if err := b.within(l, spent, r, "run "+r.RunID, "lower the model's input_tokens and output_tokens"); err != nil {
+			return err
+		}
+	}
+	if l := b.terms.of(tenant); l.any() {
+		spent, err := b.sum(ctx, tenant, []string{monthPrefix(r.At)}, r.At)
+		if err != nil {
+			return err
+		}
+		first := time.Date(r.At.Year(), r.At.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+		whose := fmt.Sprintf("tenant %s for %s (UTC)", tenant, r.At.Format("2006-01"))
+		return b.within(l, spent, r, whose, "wait until "+first.Format(time.DateOnly))
+	}
+	return nil
+}
+
+// within is nil, or the fault of a call that would go over a limit.
+func (b *Book) within(l limits, spent Totals, r record, whose, otherwise string) error {
+	tokens := add(r.InputTokens, r.OutputTokens)
+	if l.tokens > 0 && add(spent.Tokens(), tokens) > l.tokens {
+		return overBudget(whose, l.setting+".tokens", otherwise, grouped(l.tokens)+" tokens", grouped(spent.Tokens()), grouped(tokens))
+	}
+	if l.cost == 0 {
+		return nil
+	}
+	if spent.Foreign != "" {
+		return &faults.Fault{Class: faults.Permanent, Code: "spend_currency", Reason: fmt.Sprintf(
+			"the budget of %s is in %s, and calls that count for it were paid in %s: change the currency at the start of a month, or limit tokens until then",
+			whose, b.terms.currency, spent.Foreign)}
+	}
+	if add(spent.Cost, r.Cost) > l.cost {
+		return overBudget(whose, l.setting+".cost", otherwise, b.amount(l.cost), b.amount(spent.Cost), b.amount(r.Cost))
+	}
+	return nil
+}
+
+func (b *Book) amount(m Money) string { return m.String() + " " + b.terms.currency }
+
+func overBudget(whose, setting, otherwise, limit, spent, most string) error {
+	return &faults.Fault{Class: faults.Permanent, Code: "over_budget", Reason: fmt.Sprintf(
+		"the budget of %s is %s; %s of it are spent or reserved, and this call could take %s, so it was not made: "+
+			"raise %s in the worker's configuration, or %s", whose, limit, spent, most, setting, otherwise)}
+}
+
+// grouped is a whole number with a comma before each three digits.
+func grouped(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// put stores a record, in the place of an earlier one of the same call.
+func (b *Book) put(ctx context.Context, tenant, name string, r record) error {
+	raw, err := json.Marshal(r)
+	if err == nil {
+		err = b.entries.PutNamed(ctx, tenant, name, raw)
+	}
+	if err != nil {
+		return unreachable(err)
+	}
+	return nil
+}

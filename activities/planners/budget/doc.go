@@ -1,0 +1,41 @@
+// Package budget keeps what runs and tenants spend on models within limits, in
+// tokens and in money.
+//
+//	budgets:
+//	  currency: USD
+//	  prices:                          # of a million tokens, by the model's name
+//	    gpt-x: {input: "2.50", output: "10.00"}
+//	  run: {tokens: 2000000, cost: "5.00"}
+//	  tenant: {tokens: 50000000, cost: "200.00"}    # of a calendar month, UTC
+//	  tenants:
+//	    acme: {cost: "500.00"}         # in the place of tenant, the whole of it
+//
+// # What is counted
+//
+// Every call is a record in the blob store, under a name that no other call has:
+//
+//	spend/<yyyy-mm>/<SHA-256 of the run's id>/<request key>-<random>.json
+//
+// It is written before the call, with the most that the call can use, and
+// replaced afterwards by what the provider reported. A worker that dies between
+// leaves it: such a call counts as much as it was reserved. The month is that of
+// the time that the caller hands in, and a record stays in it. A run's budget is
+// of all its calls in that month and the eleven before, also of an earlier start
+// under the same id.
+//
+// # What is refused
+//
+// A call is refused, before it is made, when what is spent and reserved and the
+// most that it can use are together above a limit. Within a process that is
+// exact. Processes that check at the same moment do not see each other's next
+// record: together they can go over a limit by one call for each process, and
+// every later call sees it. A call can also use more than was estimated; then
+// the record says so.
+//
+//	fault               class      when
+//	------------------  ---------  ---------------------------------------------------
+//	over_budget         Permanent  the call would go over a limit
+//	spend_damaged       Permanent  a record is not what was written
+//	spend_currency      Permanent  a limit in money, and records in another currency
+//	spend_unreachable   Transient  the store does not work: nothing is spent uncounted
+package budget

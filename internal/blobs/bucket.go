@@ -1,0 +1,169 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/holdpoint/holdpoint/internal/secrets"
+)
+
+// bucket is a storage in a bucket of an S3-compatible store. The client is
+// minio-go, which the tools use too: the SDK of Amazon would be a second client
+// of the same protocol, and a larger one.
+type bucket struct {
+	core      minio.Core
+	host      string // of the endpoint, for people
+	name      string
+	prefix    string // empty, or ends in a slash
+	transport *http.Transport
+}
+
+var _ storage = (*bucket)(nil)
+
+// maxTries bounds how often the client sends one request. A write that arrives
+// twice writes the same bytes.
+const maxTries = 3
+
+func openBucket(c Config, at location) (*bucket, error) {
+	b := &bucket{host: at.endpoint.Host, name: at.bucket}
+	if at.prefix != "" {
+		b.prefix = at.prefix + "/"
+	}
+	var err error
+	if b.transport, err = newTransport(c.CAFile); err != nil {
+		return nil, err
+	}
+	lookup := minio.BucketLookupAuto
+	if at.pathStyle {
+		lookup = minio.BucketLookupPath
+	}
+	client, err := minio.New(at.endpoint.Host, &minio.Options{
+		Creds: credentials.New(keys{c.AccessKey, c.SecretKey, c.SessionToken}), Secure: at.endpoint.Scheme == "https",
+		Region: at.region, BucketLookup: lookup, Transport: b.transport, MaxRetries: maxTries,
+	})
+	if err != nil {
+		return nil, errors.New("the endpoint cannot be used")
+	}
+	b.core = minio.Core{Client: client}
+	return b, nil
+}
+
+func newTransport(caFile string) (*http.Transport, error) {
+	trust := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, errors.New("the ca_file cannot be read")
+		}
+		trust.RootCAs = x509.NewCertPool()
+		if !trust.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("the ca_file holds no certificate in PEM form")
+		}
+	}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSClientConfig: trust, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
+		IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 16, DisableCompression: true, ForceAttemptHTTP2: true,
+	}, nil
+}
+
+func (b *bucket) close() error {
+	b.transport.CloseIdleConnections()
+	return nil
+}
+
+// read implements storage. The answer to a HEAD would not tell a bucket that is
+// missing from an object that is.
+func (b *bucket) read(ctx context.Context, key string, limit int64) ([]byte, error) {
+	body, info, _, err := b.core.GetObject(ctx, b.name, b.prefix+key, minio.GetObjectOptions{})
+	if isMissing(err) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, b.failure(err)
+	}
+	defer body.Close()
+	if info.Size > limit {
+		return nil, ErrTooLarge
+	}
+	// What stands between may have taken the size away.
+	data, err := io.ReadAll(io.LimitReader(body, min(limit, math.MaxInt64-1)+1))
+	switch {
+	case err != nil:
+		return nil, b.failure(err)
+	case int64(len(data)) > limit:
+		return nil, ErrTooLarge
+	default:
+		return data, nil
+	}
+}
+
+// write implements storage. One request writes an object, so that it is there
+// whole or not at all, and the store compares its MD5, which is signed. The
+// client's other way over http, a signature for each chunk, has no empty objects.
+func (b *bucket) write(ctx context.Context, key string, data []byte) error {
+	_, err := b.core.Client.PutObject(ctx, b.name, b.prefix+key, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
+		ContentType: "application/octet-stream", SendContentMd5: true, DisableContentSha256: true, DisableMultipart: true,
+	})
+	if err != nil {
+		return b.failure(err)
+	}
+	return nil
+}
+
+// list implements storage.
+func (b *bucket) list(ctx context.Context, prefix string) ([]string, error) {
+	var keys []string
+	for object := range b.core.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+		if object.Err != nil {
+			return nil, b.failure(object.Err)
+		}
+		keys = append(keys, object.Key[len(b.prefix):])
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, b.failure(err) // the client ends the list then as if that were all
+	}
+	return keys, nil
+}
+
+// keys reads the secrets anew for each request.
+type keys struct{ access, secret, session secrets.Text }
+
+var _ credentials.Provider = keys{}
+
+// RetrieveWithCredContext implements credentials.Provider.
+func (k keys) RetrieveWithCredContext(*credentials.CredContext) (credentials.Value, error) {
+	v := credentials.Value{SignerType: credentials.SignatureV4}
+	for _, part := range []struct {
+		from secrets.Text
+		into *string
+	}{{k.access, &v.AccessKeyID}, {k.secret, &v.SecretAccessKey}, {k.session, &v.SessionToken}} {
+		text, err := part.from.Resolve()
+		if err != nil {
+			return credentials.Value{}, secretError{err}
+		}
+		*part.into = text
+	}
+	return v, nil
+}
+
+// Retrieve implements credentials.Provider.
+func (k keys) Retrieve() (credentials.Value, error) { return k.RetrieveWithCredContext(nil) }
+
+// IsExpired implements credentials.Provider: a secret may have changed.
+func (k keys) IsExpired() bool { return true }
+
+// secretError is a secret that could not be read. Its text names the reference.
+type secretError struct{ error }
