@@ -77,7 +77,8 @@ func judge(r Request, a Arrival) Verdict {
 			"Whoever requested a run can stop it without one: 'starter cancel RUN'.", r.Terms.Label, statement.Approver)
 	}
 	if code == Accepted && r.Reset && d.Decision != Reject {
-		code, reason = AskedAnew, "The run was reset since this was asked, and what others had said may be missing. It is asked anew: look at the run again and decide on that."
+		code, reason = AskedAnew, "The run was reset since this was asked, and what others had said may be missing. "+
+			"It is asked anew: look at the run again and decide on that."
 	}
 	if v.Code, v.Reason = code, reason; code != Accepted {
 		return v

@@ -143,10 +143,12 @@ func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 		}
 		return
 	}
+	if out.Refused != "" && out.Standing != StandingDone {
+		s.refuseWord(i, out)
+		return
+	}
 	next := rowAfter[out.Standing][s.said(i, word)]
 	switch {
-	case out.Refused != "" && out.Standing != StandingDone:
-		s.refuseWord(i, out)
 	case next == StepCompleted && out.Receipt != nil:
 		row.Status, row.Ref, row.Error, row.Doubt = next, out.Receipt.Ref, "", nil
 	case next == StepCompleted && out.Standing == StandingAbsent: // by a worker that does not record it

@@ -77,7 +77,8 @@ func (a *attempt) notRecorded(receipt plan.Receipt, cause error) error {
 // this one may have claimed it. What that one did is not known here, and its
 // call may be under way.
 func (a *attempt) lost(ctx context.Context) (Outcome, error) {
-	const why = "an earlier attempt was made, and the ledger has no row of it: was a backup restored, or a row removed?"
+	const why = "an earlier attempt was handed to a worker, and the ledger has no row of it: " +
+		"the worker died before it began, or the row was lost since, with a restored backup"
 	a.log.Warn("the ledger has no row of an earlier attempt")
 	if errors.Is(a.settle(ctx, a.park(why, false)), ErrNotHeld) {
 		return Outcome{}, superseded()

@@ -39,7 +39,7 @@ func TestMissingRowOfAnEarlierAttemptIsADoubt(t *testing.T) {
 		_, err := s.attempt(second)
 		f := requireFault(t, err, faults.InProgress, "row_missing")
 		require.Greater(t, f.RetryAfter, quiet, "the earlier call may be under way")
-		s.requireParked("an earlier attempt was made, and the ledger has no row of it: was a backup restored, or a row removed?")
+		s.requireParked("an earlier attempt was handed to a worker, and the ledger has no row of it: the worker died before it began, or the row was lost since, with a restored backup")
 		s.clock.pass(quiet)
 		_, err = s.attempt(second)
 		requireFault(t, err, faults.Unknown, faults.CodeOutcomeUnknown)

@@ -124,7 +124,7 @@ func readTopics(ctx context.Context, documents []planners.Document, asked week) 
 		if ctx.Err() != nil {
 			return nil, nil, faults.Name(ctx.Err())
 		}
-		t := readTopic(d, asked)
+		t := readTopic(d, asked) //nolint:contextcheck // a page within a text is short, and reading it waits for nothing
 		name := plan.Escape(t.name())
 		if strings.TrimSpace(d.Text) == "" {
 			notes = append(notes, name+" has no text and gets no page")
