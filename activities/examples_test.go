@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/holdpoint/holdpoint/activities/planners/given"
+	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -33,8 +34,7 @@ func TestExampleOfAnAgentsPlan(t *testing.T) {
 
 	h := newHouse(t)
 	h.acts.Planners["given"] = given.Planner{}
-	h.acts.Roots["plans"], err = filepath.Abs(filepath.Join(example, "plans"))
-	require.NoError(t, err)
+	h.acts.Sources["plans"] = sources.Dir{Root: filepath.Join(example, "plans")}
 	p, err := h.makePlan(task)
 	require.NoError(t, err)
 	require.Len(t, p.Actions, 2)

@@ -59,6 +59,7 @@ type house struct {
 	// doubts are the actions in doubt that run has come upon.
 	doubts []workflows.Doubt
 	beat   func() // called at each heartbeat; nil when nobody listens
+	said   any    // the last heartbeat of an attempt before; nil for the first attempt
 }
 
 // newHouse makes a house with one note: a topic of one dated entry, so a plan
@@ -79,7 +80,7 @@ func newHouse(t *testing.T) *house {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, ledger.Close()) })
 	h.acts = &activities.Activities{
-		Roots:    map[string]string{"notes": h.path("notes")},
+		Sources:  map[string]sources.Source{"notes": sources.Dir{Root: h.path("notes")}},
 		Limits:   sources.Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10_000},
 		Planners: map[string]planners.Planner{"outline": outline.Planner{}},
 		Blobs:    store,
@@ -165,6 +166,9 @@ func (h *house) do(name string, in, out any) error {
 	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{h.attempts()}})
 	if h.beat != nil {
 		env.SetOnActivityHeartbeatListener(func(*activity.Info, converter.EncodedValues) { h.beat() })
+	}
+	if h.said != nil {
+		env.SetHeartbeatDetails(h.said)
 	}
 	h.acts.Register(env)
 	value, err := env.ExecuteActivity(name, in)

@@ -207,7 +207,7 @@ func TestSettlingAnswersWithTheTimeToWait(t *testing.T) {
 	var out workflows.SettleActionResult
 	require.NoError(t, h.do(workflows.SettleAction, workflows.SettleActionInput{
 		RunID: runID, Tenant: tenant, PlanHash: p.PlanHash, ActionID: action.ID, Key: action.IdempotencyKey,
-		Resolution: word(approvals.NotHappened), Token: begun.Token, Waits: true,
+		Requester: "ann.wu", Resolution: word(approvals.NotHappened), Token: begun.Token, Waits: true,
 	}, &out))
 	require.Equal(t, workflows.StandingInDoubt, out.Standing)
 	require.Greater(t, out.Wait, 23*time.Hour)

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners"
@@ -28,20 +26,17 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 	var none workflows.MakePlanResult
 	planner, ok := a.Planners[in.Task.Planner]
 	if !ok {
-		return none, bad("no_planner", "this worker has no planner %q", in.Task.Planner)
+		return none, bad("no_planner", "this worker has no planner %q; it has %s", in.Task.Planner, namesOf(a.Planners))
 	}
-	ledger, err := a.ledgerFor(ctx, in.Ledger)
+	ledger, err := a.checkedLedgerID(ctx, in.Ledger)
 	if err != nil {
 		return none, err
 	}
-	documents, notes, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
+	request, notes, err := a.planRequest(ctx, in)
 	if err != nil {
 		return none, err
 	}
-	draft, err := planner.Plan(ctx, planners.Request{
-		Tenant: in.Task.Tenant, BusinessID: in.Task.BusinessID, Goal: in.Task.Goal, Revision: in.Revision,
-		Documents: documents, Targets: targets(in.Task), Feedback: in.Feedback,
-	})
+	draft, err := planner.Plan(ctx, request)
 	if err != nil {
 		return none, err
 	}
@@ -54,7 +49,31 @@ func (a *Activities) MakePlan(ctx context.Context, in workflows.MakePlanInput) (
 	if p.Actions, err = a.prepare(ctx, in.Task, draft.Actions); err != nil {
 		return none, err
 	}
-	return a.publish(ctx, p, ledger)
+	return a.publish(ctx, p, ledger, draft.Usage)
+}
+
+// planRequest is what the planner may know, and the notes of how it was read.
+func (a *Activities) planRequest(ctx context.Context, in workflows.MakePlanInput) (planners.Request, []string, error) {
+	documents, notes, err := a.documents(ctx, in.Task.Tenant, in.Manifest)
+	if err != nil {
+		return planners.Request{}, nil, err
+	}
+	r := planners.Request{
+		Tenant: in.Task.Tenant, RunID: in.RunID, Execution: in.Execution, BusinessID: in.Task.BusinessID, Goal: in.Task.Goal, Revision: in.Revision,
+		Documents: documents, Targets: a.targets(in.Task), Feedback: in.Feedback,
+		Check: func(ctx context.Context, drafts []planners.DraftAction) error {
+			_, err := a.prepare(ctx, in.Task, drafts)
+			return err
+		},
+	}
+	if !in.Earlier.Digest.IsZero() {
+		earlier, err := a.loadPlan(ctx, in.Task.Tenant, in.Earlier, in.Earlier.Digest)
+		if err != nil {
+			return planners.Request{}, nil, err
+		}
+		r.Earlier = &earlier
+	}
+	return r, notes, nil
 }
 
 // prepare turns proposals into actions. Everything an approver relies on
@@ -70,7 +89,8 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 		if err != nil {
 			return nil, inAction(d.ID, err)
 		}
-		if !allowed(task, d.Proposal.Tool, prepared.Target) {
+		within, ok := allowed(task, d.Proposal.Tool, prepared.Target)
+		if !ok {
 			return nil, bad("not_allowed", "action %.64q: the task does not allow tool %q to write to %q",
 				d.ID, d.Proposal.Tool, prepared.Target)
 		}
@@ -79,8 +99,12 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 			ID: d.ID, Tool: spec.Name, ToolVersion: spec.Version, SchemaDigest: spec.SchemaDigest,
 			ToolDigest: tools.DigestOf(tool, prepared.Target),
 			Target:     prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, DependsOn: d.DependsOn,
+			Documents:     d.Documents,
 			DeliveryClass: spec.Class, Risk: spec.Risk, SemanticVersion: task.SemanticVersion,
 			Precondition: prepared.Precondition, Preview: prepared.Preview,
+		}
+		if within != prepared.Target {
+			action.Within = within
 		}
 		if err := a.compareWithLedger(ctx, task, &action, spec.Replaces); err != nil {
 			return nil, err
@@ -92,7 +116,7 @@ func (a *Activities) prepare(ctx context.Context, task workflows.Task, drafts []
 
 // publish validates the plan, which was compared with a ledger, stores it, and
 // says of it what the workflow needs.
-func (a *Activities) publish(ctx context.Context, p plan.Plan, ledger string) (workflows.MakePlanResult, error) {
+func (a *Activities) publish(ctx context.Context, p plan.Plan, ledger string, usage planners.Usage) (workflows.MakePlanResult, error) {
 	var none workflows.MakePlanResult
 	if err := p.Validate(); err != nil {
 		return none, &faults.Fault{Class: faults.Permanent, Code: "bad_plan", Reason: err.Error(), Cause: err}
@@ -105,15 +129,26 @@ func (a *Activities) publish(ctx context.Context, p plan.Plan, ledger string) (w
 	if err != nil {
 		return none, err
 	}
-	planned := outline(p.Actions)
+	planned := plannedOf(p.Actions)
 	if err := a.markInDoubt(ctx, planned); err != nil {
 		return none, err
 	}
 	return inline(workflows.MakePlanResult{
 		Attempt: attempt(ctx), PlanHash: digest, Blob: workflows.BlobRef{Digest: digest, Size: int64(len(canonical))},
 		Summary: plan.Summary(p, summaryBytes), Risk: highestRisk(p.Actions), Actions: planned,
-		Limits: a.limits(p.Actions), Parallel: a.Parallel, Ledger: ledger,
+		Limits: a.limits(p.Actions), Parallel: a.Parallel, Ledger: ledger, Model: modelUse(p, usage),
 	}, canonical)
+}
+
+// modelUse is what the plan cost, for the run's status.
+func modelUse(p plan.Plan, u planners.Usage) *workflows.ModelUse {
+	if u == (planners.Usage{}) {
+		return nil
+	}
+	return &workflows.ModelUse{
+		ModelID: p.ModelID, PromptVersion: p.PromptVersion, Calls: u.Calls, Stored: u.Stored,
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, Cost: u.Cost,
+	}
 }
 
 // maxResultBytes bounds a step's result, as JSON: no event of a history is
@@ -164,7 +199,8 @@ func (a *Activities) markInDoubt(ctx context.Context, planned []workflows.Planne
 	return nil
 }
 
-func outline(actions []plan.Action) []workflows.PlannedAction {
+// plannedOf is the order of the actions, as the workflow carries it out.
+func plannedOf(actions []plan.Action) []workflows.PlannedAction {
 	place := make(map[string]int, len(actions))
 	for i, action := range actions {
 		place[action.ID] = i
@@ -209,21 +245,29 @@ func highestRisk(actions []plan.Action) plan.Risk {
 	return highest
 }
 
-func targets(task workflows.Task) []planners.Target {
+// targets are what the task allows, with what the tools say of themselves.
+func (a *Activities) targets(task workflows.Task) []planners.Target {
 	var ts []planners.Target
 	for _, use := range task.Tools {
-		ts = append(ts, planners.Target{Tool: use.Tool, Name: targetName(use)})
+		target := planners.Target{Tool: use.Tool, Name: targetName(use)}
+		if tool, ok := a.Tools.Get(use.Tool); ok {
+			target.Schema = tool.Spec().Schema
+		}
+		ts = append(ts, target)
 	}
 	return ts
 }
 
-// allowed reports whether the task lets a tool write to a target: to the one
-// that it names, or to something within it.
-func allowed(task workflows.Task, tool, target string) bool {
-	return slices.ContainsFunc(task.Tools, func(use workflows.ToolUse) bool {
+// allowed reports whether the task lets a tool write to a target, and the place
+// by whose name it does: the target's own, or else the innermost that holds it.
+func allowed(task workflows.Task, tool, target string) (within string, ok bool) {
+	for _, use := range task.Tools {
 		name := targetName(use)
-		return use.Tool == tool && (target == name || strings.HasPrefix(target, name+"/"))
-	})
+		if use.Tool == tool && (target == name || strings.HasPrefix(target, name+"/")) && len(name) >= len(within) {
+			within, ok = name, true
+		}
+	}
+	return within, ok
 }
 
 // inAction says which action a fault is about.
@@ -243,10 +287,3 @@ func targetName(use workflows.ToolUse) string {
 	}
 	return use.Target + "/" + use.Path
 }
-
-// bad is a fault that only another task or configuration can mend.
-func bad(code, format string, args ...any) error {
-	return &faults.Fault{Class: faults.Permanent, Code: code, Reason: fmt.Sprintf(format, args...)}
-}
-
-func attempt(ctx context.Context) int { return int(activity.GetInfo(ctx).Attempt) }

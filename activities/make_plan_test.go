@@ -67,7 +67,7 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		change     func(*workflows.Task)
 		code, says string
 	}{
-		"source root":        {func(t *workflows.Task) { t.Context[0].Root = "etc" }, "no_source", `names no source root "etc"`},
+		"source root":        {func(t *workflows.Task) { t.Context[0].Root = "etc" }, "no_source", `names no source root "etc"; it names notes`},
 		"folder of the root": {func(t *workflows.Task) { t.Context[0].Path = "later" }, "context_path_missing", `folder "later" of source "notes" does not exist`},
 		"out of the root":    {func(t *workflows.Task) { t.Context[0].Path = "../" }, "context_path_invalid", `without ".."`},
 		"an absolute path":   {func(t *workflows.Task) { t.Context[0].Path = "/etc" }, "context_path_invalid", "without a leading slash"},
@@ -84,8 +84,8 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		change     func(*workflows.Task)
 		code, says string
 	}{
-		"planner":                 {func(t *workflows.Task) { t.Planner = "oracle" }, "no_planner", `no planner "oracle"`},
-		"repository":              {func(t *workflows.Task) { t.Tools[0].Target = "wiki" }, "target", `no repository "wiki"`},
+		"planner":                 {func(t *workflows.Task) { t.Planner = "oracle" }, "no_planner", `no planner "oracle"; it has outline`},
+		"repository":              {func(t *workflows.Task) { t.Tools[0].Target = "wiki" }, "target", `no repository "wiki"; it has kb`},
 		"tool without a planner":  {func(t *workflows.Task) { t.Tools[0].Tool = "quick" }, "outline_no_target", "the tool gitpages, which the task does not allow"},
 		"a path out of the pages": {func(t *workflows.Task) { t.Tools[0].Path = "../x" }, "page_path", `".."`},
 	} {
@@ -103,7 +103,7 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 	t.Run("a root whose folder is gone", func(t *testing.T) {
 		require.NoError(t, os.RemoveAll(h.path("notes")))
 		_, err := h.collect(task())
-		requireRefusal(t, h, err, "source_root_unusable", `source root "notes" cannot be opened`)
+		requireRefusal(t, h, err, "source_root_unusable", `source "notes" has a folder that cannot be opened`)
 	})
 	h.nothingWritten()
 }

@@ -62,10 +62,28 @@ func TestAllowedTargets(t *testing.T) {
 		{"gitpages", "kb", "weekly/x.md", "gitpages", "kb/weekly", false},
 	} {
 		task := workflows.Task{Tools: []workflows.ToolUse{{Tool: tc.tool, Target: tc.target, Path: tc.path}}}
-		require.Equal(t, tc.ok, allowed(task, tc.asked, tc.at), "%+v", tc)
+		_, ok := allowed(task, tc.asked, tc.at)
+		require.Equal(t, tc.ok, ok, "%+v", tc)
 	}
-	require.False(t, allowed(workflows.Task{}, "gitpages", "kb/index.md"), "nothing is allowed by default")
+	_, ok := allowed(workflows.Task{}, "gitpages", "kb/index.md")
+	require.False(t, ok, "nothing is allowed by default")
 	two := workflows.Task{Tools: []workflows.ToolUse{{Tool: "gitpages", Target: "kb"}, {Tool: "http", Target: "tickets"}}}
-	require.True(t, allowed(two, "http", "tickets/1"))
-	require.False(t, allowed(two, "http", "kb/1"), "a target of one tool is none of another")
+	_, ok = allowed(two, "http", "tickets/1")
+	require.True(t, ok)
+	_, ok = allowed(two, "http", "kb/1")
+	require.False(t, ok, "a target of one tool is none of another")
+}
+
+// What the task names, and what the planner has chosen within it.
+func TestPlaceByWhichATargetIsAllowed(t *testing.T) {
+	task := workflows.Task{Tools: []workflows.ToolUse{
+		{Tool: "gitpages", Target: "kb"}, {Tool: "gitpages", Target: "kb", Path: "weekly"}, {Tool: "gitpages", Target: "kb", Path: "index.md"},
+	}}
+	for target, want := range map[string]string{
+		"kb/index.md": "kb/index.md", "kb/weekly/x.md": "kb/weekly", "kb/other/x.md": "kb",
+	} {
+		within, ok := allowed(task, "gitpages", target)
+		require.True(t, ok, target)
+		require.Equal(t, want, within, target)
+	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -146,12 +145,3 @@ func (t *tries) whileWaiting(ctx context.Context) (stop func()) {
 
 // worthSaying is after how long a wait for a turn is one.
 const worthSaying = time.Second
-
-// ledgerFor is the identity of this worker's ledger, if it is the one wanted.
-func (a *Activities) ledgerFor(ctx context.Context, wanted string) (string, error) {
-	identity, err := a.Effects.Ledger.Identity(ctx)
-	if err != nil {
-		return "", err
-	}
-	return identity, effects.CheckIdentity(wanted, identity)
-}

@@ -38,7 +38,7 @@ func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task,
 	if err != nil {
 		return bad("bad_plan", "action %.64q: %s", action.ID, err)
 	}
-	newest, next, err := a.standing(ctx, task, *action)
+	newest, next, err := a.versionsOf(ctx, task, *action)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task,
 	}
 }
 
-// standing is where an effect's versions stand in the ledger: the newest that
-// took effect, and the next after it.
-func (a *Activities) standing(ctx context.Context, task workflows.Task, action plan.Action) (newest, next written, err error) {
+// versionsOf looks at an effect's versions in the ledger: the newest that took
+// effect, and the next after it.
+func (a *Activities) versionsOf(ctx context.Context, task workflows.Task, action plan.Action) (newest, next written, err error) {
 	version := task.SemanticVersion
 	for range maxVersions {
 		row, err := a.version(ctx, task, action, version)

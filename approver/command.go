@@ -17,7 +17,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 // that are too large for the history.
 type session struct {
 	cli.Session
-	data string
+	store cli.BlobStore // for plans that are too large for the history
 }
 
 func newCommand() *cobra.Command {
@@ -29,7 +29,7 @@ func newCommand() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s.Register(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&s.data, "data", ".holdpoint", "the worker's data folder, for plans that are too large for the history")
+	s.store.Register(root.PersistentFlags())
 	root.AddCommand(newList(&s), newShow(&s), newApprove(&s), newReject(&s), newRevise(&s),
 		newStatement(&s), newResolve(&s), newPolicy(&s), newVerify())
 	return root

@@ -117,18 +117,18 @@ func (s *session) plan(ctx context.Context, run *runs.Run) (plan.Plan, error) {
 	}
 	raw := []byte(made.Plan)
 	if len(raw) == 0 {
-		data, err := filepath.Abs(s.data)
+		found, err := s.store.Find()
 		if err != nil {
 			return plan.Plan{}, err
 		}
-		store, err := blobs.Open(ctx, config.BlobURL(data))
+		store, err := found.Store.Open()
 		if err != nil {
 			return plan.Plan{}, err
 		}
 		defer store.Close()
 		if raw, err = store.Get(ctx, run.Task.Tenant, made.PlanHash, plan.MaxBytes); err != nil {
-			return plan.Plan{}, fmt.Errorf("plan %s of %d bytes is not in the history and could not be read from %s (--data): %w",
-				made.PlanHash, made.Blob.Size, data, err)
+			return plan.Plan{}, fmt.Errorf("plan %s of %d bytes is not in the history and could not be read from %s (--config, --data): %w",
+				made.PlanHash, made.Blob.Size, found.Name, err)
 		}
 	}
 	return plan.Load(raw, made.PlanHash)

@@ -105,7 +105,7 @@ func TestComposeMounts(t *testing.T) {
 	c, err := config.Load("holdpoint.yaml")
 	require.NoError(t, err)
 	require.True(t, c.SingleMachine, "the stores are files, and the server is elsewhere")
-	for _, place := range []string{c.Sources["notes"], c.Repositories["kb"].Path, c.Data} {
+	for _, place := range []string{c.Sources["notes"].Path, c.Repositories["kb"].Path, c.Data} {
 		require.Contains(t, mounted, place)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -92,4 +93,31 @@ func TestAReasonOfManyLinesIsOne(t *testing.T) {
 	run := endedRun(workflows.Rejected)
 	run.Status.Reason = "rejected by cy.ma: no\nstarter: all is well"
 	require.Equal(t, fmt.Sprintf("run %s ended REJECTED: rejected by cy.ma: no starter: all is well", run.ID), errEnded(run).Error())
+}
+
+// Whoever names a task queue wants its workers; where it does not matter any
+// more, or none was named, a start attaches.
+func TestAttachOnAnotherTaskQueue(t *testing.T) {
+	run := endedRun(workflows.Running)
+	run.Closed, run.TaskQueue = false, "reports"
+	require.EqualError(t, taskQueue{"holdpoint", true}.has(run),
+		"run acme/x is there already, on task queue reports and not on holdpoint: name that one with -t, or leave -t out")
+	require.NoError(t, taskQueue{"reports", true}.has(run))
+	require.NoError(t, taskQueue{"holdpoint", false}.has(run))
+	run.Closed = true
+	require.NoError(t, taskQueue{"holdpoint", true}.has(run))
+}
+
+func TestPrintLaunchSaysWhereAnAttachedRunIs(t *testing.T) {
+	run := endedRun(workflows.WaitingApproval)
+	run.Closed, run.TaskQueue = false, "reports"
+	said := func(queue string) string {
+		var out bytes.Buffer
+		require.NoError(t, printLaunch(t.Context(), &out, runs.Reader{}, launch{RunID: "acme/x", TaskQueue: "reports", Existing: run}, taskQueue{name: queue}))
+		return out.String()
+	}
+	require.Equal(t, "attached to acme/x, which is WAITING_APPROVAL\nit is on task queue reports, where it was started, and not on holdpoint\n"+
+		"no worker polls reports: start one with 'worker -t reports'\nnext: starter watch acme/x\n", said("holdpoint"))
+	run.Pollers = 1
+	require.Equal(t, "attached to acme/x, which is WAITING_APPROVAL\nnext: starter watch acme/x\n", said("reports"))
 }

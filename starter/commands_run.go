@@ -14,14 +14,15 @@ import (
 
 func newStart(s *cli.Session) *cobra.Command {
 	var f taskFlags
-	var queue string
+	var queue taskQueue
 	var again bool
 	c := &cobra.Command{
 		Use:   "start",
 		Short: "Start a run, or attach to the equal one that is there",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			task, err := f.task(cli.Person("HOLDPOINT_REQUESTER"))
+			queue.asked = c.Flags().Changed("task-queue")
+			p, err := f.prepare(cli.Person(requesterVariable))
 			if err != nil {
 				return err
 			}
@@ -30,29 +31,27 @@ func newStart(s *cli.Session) *cobra.Command {
 				return err
 			}
 			defer temporal.Close()
+			task, err := p.send(c.Context())
+			if err != nil {
+				return err
+			}
+			if !s.JSON() {
+				p.parcel.print(c.OutOrStdout())
+			}
 			l, err := start(c.Context(), temporal, reader, task, queue, again)
 			if err != nil {
 				return err
 			}
 			if s.JSON() {
+				l.Uploads = p.parcel.items
 				return cli.PrintJSON(c.OutOrStdout(), l)
 			}
 			return printLaunch(c.Context(), c.OutOrStdout(), reader, l, queue)
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.file, "task", "", "task file, YAML or JSON")
-	flags.StringVar(&f.goal, "goal", "", "what is wanted, in words")
-	flags.StringVar(&f.from, "from", "", "documents: `ROOT[/PATH]` of the worker's configuration")
-	flags.StringVar(&f.into, "into", "", "knowledge base: `REPOSITORY[/PATH]` of the worker's configuration")
-	flags.StringSliceVar(&f.include, "include", nil, "globs of documents to read (repeatable)")
-	flags.StringSliceVar(&f.exclude, "exclude", nil, "globs of documents to leave out (repeatable)")
-	flags.StringVar(&f.tenant, "tenant", "", "tenant (default \"default\")")
-	flags.StringVar(&f.id, "id", "", "business id: the same id is the same run (default: made from goal, from and into)")
-	flags.StringVar(&f.requester, "requester", "", "who asks, and so may not approve (default: HOLDPOINT_REQUESTER, or your login)")
-	flags.StringVar(&f.version, "semantic-version", "", "part of every idempotency key (default \"v1\")")
-	flags.StringVar(&f.onFailure, "on-failure", "", "stop or continue with independent actions (default \"stop\")")
-	flags.StringVarP(&queue, "task-queue", "t", workflows.DefaultTaskQueue, "task queue of the workers")
+	f.register(flags)
+	flags.StringVarP(&queue.name, "task-queue", "t", workflows.DefaultTaskQueue, "task queue of the workers")
 	flags.BoolVar(&again, "again", false, "start once more after REJECTED, EXPIRED, FAILED or CANCELED")
 	return c
 }
@@ -89,6 +88,7 @@ func newList(s *cli.Session) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			reader.Awaited(c.Context(), listed)
 			if s.JSON() {
 				return cli.PrintJSON(c.OutOrStdout(), listed)
 			}
@@ -133,7 +133,7 @@ func newCancel(s *cli.Session) *cobra.Command {
 			if err := temporal.CancelWorkflow(c.Context(), args[0], ""); err != nil {
 				return fmt.Errorf("cancel %s: %w", args[0], err)
 			}
-			fmt.Fprintf(c.OutOrStdout(), "cancellation of %s requested\nnext: starter watch %s\n", args[0], args[0])
+			fmt.Fprintf(c.OutOrStdout(), "cancellation of %s requested\nnext: %s\n", args[0], workflows.Command("starter", "watch", args[0]))
 			return nil
 		}),
 	}

@@ -15,18 +15,18 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/cli"
-	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/evidence/gather"
 	"github.com/holdpoint/holdpoint/internal/runs"
+	"github.com/holdpoint/holdpoint/internal/sshkeys"
 )
 
 // export is what the flags of evidence say.
 type export struct {
-	output, data, execution, key, as string
-	allowMissing                     bool
+	output, execution, key, as string
+	allowMissing, force        bool
+	store                      cli.BlobStore
 }
 
 func newEvidence(s *cli.Session) *cobra.Command {
@@ -38,8 +38,9 @@ func newEvidence(s *cli.Session) *cobra.Command {
 
 It needs no worker, and works while the run waits and after it has ended, for as
 long as the server keeps the run's history. The policy's bytes, the list of what
-was read and the report come from the worker's data folder. With --key the
-document is sealed: whoever has your key knows that it is as you exported it.`,
+was read and the report come from the worker's blob store. With --key the
+document is sealed: whoever has your key knows that it is as you exported it. A
+sealed document is not replaced by one that is not, unless you say --force.`,
 		Args: cli.OneRun,
 		RunE: s.Connected(func(c *cobra.Command, args []string, _ client.Client, reader runs.Reader) error {
 			return e.run(c.Context(), reader, args[0], c.OutOrStdout(), c.ErrOrStderr())
@@ -47,20 +48,28 @@ document is sealed: whoever has your key knows that it is as you exported it.`,
 	}
 	flags := c.Flags()
 	flags.StringVarP(&e.output, "output", "o", "-", "`FILE` to write; - is the standard output")
-	flags.StringVar(&e.data, "data", ".holdpoint", "the worker's data folder")
+	e.store.Register(flags)
 	flags.StringVar(&e.execution, "execution", "", "the last workflow execution of the chain to export (default: the run's newest)")
 	flags.StringVar(&e.key, "key", "", "seal it: an OpenSSH private key `FILE`, a .pub file of a key in ssh-agent, or \"agent\"")
 	flags.StringVar(&e.as, "as", "", "in whose name it is sealed (default: HOLDPOINT_REQUESTER, or your login)")
+	flags.BoolVar(&e.force, "force", false, "replace a sealed document by one that is not sealed")
 	flags.BoolVar(&e.allowMissing, "allow-missing", false, "write it even if something cannot be had; 'approver verify' refuses it")
 	return c
 }
 
 func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, errOut io.Writer) error {
+	if err := e.mayReplace(); err != nil {
+		return err
+	}
 	chain, err := reader.Chain(ctx, runID, e.execution)
 	if err != nil {
 		return err
 	}
-	store, err := e.blobs(ctx)
+	found, err := e.store.Find()
+	if err != nil {
+		return err
+	}
+	store, err := blobsIn(ctx, found)
 	if err != nil {
 		return err
 	}
@@ -71,8 +80,8 @@ func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, 
 	content.ExportedAt = time.Now().UTC().Truncate(time.Second)
 	if missing := strings.Join(content.Missing, "\n  "); missing != "" {
 		if !e.allowMissing {
-			return fmt.Errorf("nothing was written, for the document would not stand alone. Missing in %s (--data):\n  %s\n"+
-				"Name the data folder of the run's worker, or write it anyway with --allow-missing", e.data, missing)
+			return fmt.Errorf("nothing was written, for the document would not stand alone. Missing in %s (--data, --config):\n  %s\n"+
+				"Name the data folder of the run's worker, or write it anyway with --allow-missing", found.Name, missing)
 		}
 		fmt.Fprintf(errOut, "missing, and so not in the document:\n  %s\n", plan.EscapeLines(missing))
 	}
@@ -80,25 +89,21 @@ func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, 
 	if err != nil {
 		return err
 	}
-	if bundle, err = e.seal(ctx, bundle); err != nil {
+	if bundle, err = e.seal(ctx, bundle, errOut); err != nil {
 		return err
 	}
 	return e.write(bundle, out)
 }
 
-// blobs opens the blob store of the data folder. A folder that is not there is
-// not made: all that should be in it is missing.
-func (e export) blobs(ctx context.Context) (gather.Blobs, error) {
-	data, err := filepath.Abs(e.data)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(filepath.Join(data, "blobs")); errors.Is(err, os.ErrNotExist) {
+// blobsIn opens the blob store. A folder that is not there is not made: all that
+// should be in it is missing.
+func blobsIn(ctx context.Context, found cli.Found) (gather.Blobs, error) {
+	if found.Absent {
 		return func(string, plan.Digest, int64) ([]byte, error) {
 			return nil, errors.New("the data folder has no blob store")
 		}, nil
 	}
-	store, err := blobs.Open(ctx, config.BlobURL(data))
+	store, err := found.Store.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -107,21 +112,49 @@ func (e export) blobs(ctx context.Context) (gather.Blobs, error) {
 	}, nil
 }
 
-func (e export) seal(ctx context.Context, bundle evidence.Bundle) (evidence.Bundle, error) {
+// mayReplace refuses to put a document that nobody seals in the place of one
+// that somebody has.
+func (e export) mayReplace() error {
+	if e.output == "-" || e.key != "" || e.force {
+		return nil
+	}
+	raw, err := os.ReadFile(e.output)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var there struct {
+		Seal evidence.Seal `json:"seal"`
+	}
+	if err := json.Unmarshal(raw, &there); err == nil && there.Seal.By != "" {
+		return fmt.Errorf("%s is sealed by %s, and this one would not be: seal it with --key, name another file, or say --force",
+			e.output, there.Seal.By)
+	}
+	return nil // another document, or none
+}
+
+func (e export) seal(ctx context.Context, bundle evidence.Bundle, errOut io.Writer) (evidence.Bundle, error) {
 	if e.key == "" {
 		return bundle, nil
 	}
-	key, done, err := openKey(ctx, e.key)
+	key, err := findKey(ctx, sshkeys.New(), e.key)
 	if err != nil {
 		return bundle, err
 	}
-	defer done()
 	as := e.as
 	if as == "" {
-		as = cli.Person("HOLDPOINT_REQUESTER")
+		as = cli.Person(requesterVariable)
+		if os.Getenv(requesterVariable) == "" {
+			fmt.Fprintf(errOut, "sealed in the name of your login, %s: whoever verifies needs your key under that name. --as names another\n", plan.Escape(as))
+		}
 	}
-	return bundle.SealedBy(as, key)
+	return bundle.SealedBy(as, func(statement []byte) (string, error) { return key.Sign(ctx, statement, nil) })
 }
+
+// requesterVariable is the environment variable that names who asks.
+const requesterVariable = "HOLDPOINT_REQUESTER"
 
 // write writes the document whole or not at all. It holds what the plan holds,
 // so it is its owner's alone.

@@ -36,9 +36,15 @@ func printStatus(out io.Writer, run *runs.Run) {
 			fmt.Fprintf(out, "           skipped %s\n", plan.Escape(skipped))
 		}
 	}
+	for _, p := range run.Pending {
+		if p.Progress != nil {
+			fmt.Fprintf(out, "progress   %s\n", howFar(*p.Progress))
+		}
+	}
 	if !s.PlanHash.IsZero() {
 		fmt.Fprintf(out, "plan_hash  %s (revision %d)\n", s.PlanHash, s.Revision)
 	}
+	printModel(out, s.Model)
 	printApproval(out, run)
 	fmt.Fprintln(out)
 	printSteps(out, s)
@@ -60,6 +66,20 @@ func printStatus(out io.Writer, run *runs.Run) {
 	if n := next(run); n != "" {
 		fmt.Fprintf(out, "\nnext: %s\n", n)
 	}
+}
+
+// printModel says what the plan cost, when a model made it. The id is the
+// server's word.
+func printModel(out io.Writer, m *workflows.ModelUse) {
+	if m == nil {
+		return
+	}
+	cost := ""
+	if m.Cost != "" {
+		cost = ", " + plan.Escape(m.Cost)
+	}
+	fmt.Fprintf(out, "model      %s, prompt %s: %d calls, %d stored replies, %d tokens in, %d out%s\n",
+		plan.Escape(m.ModelID), plan.Escape(m.PromptVersion), m.Calls, m.Stored, m.InputTokens, m.OutputTokens, cost)
 }
 
 // printDecisions lists the last verdicts, and says how many are not listed.
@@ -131,31 +151,51 @@ func printList(out io.Writer, listed []runs.Listed) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "RUN\tSTATUS\tRISK\tSTARTED\tDECIDE BY")
 	for _, l := range listed {
-		decide := ""
-		if l.DecideBy != nil && l.Status == workflows.WaitingApproval {
-			decide = l.DecideBy.Format(time.RFC3339)
-		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(string(l.Status)), plan.Escape(l.Risk),
-			l.StartedAt.Format(time.RFC3339), decide)
+			l.StartedAt.Format(time.RFC3339), decideBy(l))
 	}
 	return table.Flush()
 }
 
+// decideBy is until when a run waits for a word: that of an action which waits
+// for one of its own is the approval's end, and not the plan's deadline.
+func decideBy(l runs.Listed) string {
+	by := l.DecideBy
+	if len(l.Confirm) > 0 {
+		by = l.ConfirmBy
+	}
+	if by == nil || l.Status != workflows.WaitingApproval {
+		return ""
+	}
+	return by.Format(time.RFC3339)
+}
+
 // printLaunch says what start did, and what to do next.
-func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, queue string) error {
+func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, queue taskQueue) error {
 	switch {
 	case l.Started:
 		fmt.Fprintf(out, "started %s\n", l.RunID)
 		// The run has begun, whether or not the server answers this.
-		if n, err := r.Pollers(ctx, queue); err == nil && n == 0 {
-			fmt.Fprintf(out, "no worker polls %s: start one with 'worker -t %s', or name another queue with -t\n", queue, queue)
+		if n, err := r.Pollers(ctx, l.TaskQueue); err == nil && n == 0 {
+			printNoWorker(out, l.TaskQueue)
 		}
-		fmt.Fprintf(out, "next: starter watch %s\n", l.RunID)
+		fmt.Fprintf(out, "next: %s\n", workflows.Command("starter", "watch", l.RunID))
 	case l.Existing.Status.Status == workflows.Completed:
 		fmt.Fprintf(out, "%s is completed already; these are its receipts\n\n", l.RunID)
 		printStatus(out, l.Existing)
 	default:
-		fmt.Fprintf(out, "attached to %s, which is %s\nnext: starter watch %s\n", l.RunID, l.Existing.Status.Status, l.RunID)
+		fmt.Fprintf(out, "attached to %s, which is %s\n", l.RunID, l.Existing.Status.Status)
+		if l.TaskQueue != queue.name {
+			fmt.Fprintf(out, "it is on task queue %s, where it was started, and not on %s\n", plan.Escape(l.TaskQueue), queue.name)
+		}
+		if l.Existing.Pollers == 0 {
+			printNoWorker(out, l.TaskQueue)
+		}
+		fmt.Fprintf(out, "next: %s\n", workflows.Command("starter", "watch", l.RunID))
 	}
 	return nil
+}
+
+func printNoWorker(out io.Writer, queue string) {
+	fmt.Fprintf(out, "no worker polls %s: start one with '%s'\n", plan.Escape(queue), plan.Escape(workflows.Command("worker", "-t", queue)))
 }

@@ -31,6 +31,7 @@ func (w *watcher) show(run *runs.Run) {
 			w.line("retry: %s, attempt %d%s", plan.Escape(p.Activity), p.Attempt, because(p.Failure))
 		}
 	}
+	w.howFar(run.Pending)
 	for _, v := range status.Decisions.Recent {
 		w.line("decision: %s -> %s%s%s", decided(v), v.Code, stillMissing(v), because(v.Reason))
 	}
@@ -48,6 +49,32 @@ func (w *watcher) show(run *runs.Run) {
 	if status.Status != workflows.Running {
 		w.line("%s%s%s", status.Status, because(status.Reason), deadline(status))
 	}
+}
+
+// progressEvery is how often a step that takes long says how far it is. One that
+// takes less says nothing.
+const progressEvery = 5 * time.Second
+
+// howFar says how far a collection is. It is no news after which more is
+// expected soon, so it is not among the lines that were shown.
+func (w *watcher) howFar(pending []runs.Pending) {
+	for _, p := range pending {
+		if p.Progress == nil || w.waited < progressEvery {
+			continue
+		}
+		w.waited = 0
+		if !w.json {
+			fmt.Fprintln(w.out, howFar(*p.Progress))
+		}
+	}
+}
+
+// howFar says it in one line.
+func howFar(p workflows.CollectProgress) string {
+	if p.Listing.Digest.IsZero() {
+		return fmt.Sprintf("%s: %s listed so far", workflows.CollectContext, files(p.Entries))
+	}
+	return fmt.Sprintf("%s: %s of %s, %s skipped, %s", workflows.CollectContext, grouped(p.Done), files(p.Entries), grouped(p.Skipped), size(p.Bytes))
 }
 
 func (w *watcher) action(a workflows.Action) {

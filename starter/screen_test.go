@@ -152,3 +152,73 @@ func TestWatchLooksLessOftenWhileNothingChanges(t *testing.T) {
 		require.Equal(t, soonest, s.waits[9], "something happened")
 	}
 }
+
+// collecting is a run whose collection is so far.
+func collecting(done int) func() (*runs.Run, error) {
+	return func() (*runs.Run, error) {
+		run, err := is(workflows.Running)()
+		run.Pending = []runs.Pending{{Activity: "collect_context", Attempt: 1, Progress: &workflows.CollectProgress{
+			Listing: workflows.BlobRef{Digest: plan.Sum(nil)}, Entries: 5000, Done: done, Skipped: 3, Bytes: 12e6,
+		}}}
+		return run, err
+	}
+}
+
+func TestWatchSaysHowFarACollectionIs(t *testing.T) {
+	s := &script{}
+	const looks = 30
+	for i := range looks {
+		s.looks = append(s.looks, collecting(100*i))
+	}
+	s.looks = append(s.looks, is(workflows.Completed))
+	var out bytes.Buffer
+	w := watcher{read: s.read, wait: s.wait, out: &out}
+	require.NoError(t, w.watch(t.Context(), "acme/x"))
+	var lines []string
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "collect_context: ") {
+			lines = append(lines, line)
+			require.Regexp(t, `^collect_context: [0-9,]+ of 5,000 files, 3 skipped, 12 MB\n$`, line)
+		}
+	}
+	var watched time.Duration
+	for _, d := range s.waits {
+		watched += d
+	}
+	require.GreaterOrEqual(t, len(lines), 2)
+	require.LessOrEqual(t, len(lines), int(watched/progressEvery))
+	require.Equal(t, latest, s.waits[looks-1], "it looks no more often for it")
+}
+
+// What is over soon is not worth a line.
+func TestWatchSaysNothingOfAShortCollection(t *testing.T) {
+	s := &script{looks: []func() (*runs.Run, error){collecting(1), collecting(2), is(workflows.Completed)}}
+	var out bytes.Buffer
+	w := watcher{read: s.read, wait: s.wait, out: &out}
+	require.NoError(t, w.watch(t.Context(), "acme/x"))
+	require.NotContains(t, out.String(), "collect_context: ")
+}
+
+func TestStatusSaysHowFarACollectionIs(t *testing.T) {
+	run, err := collecting(1200)()
+	require.NoError(t, err)
+	var out bytes.Buffer
+	printStatus(&out, run)
+	require.Contains(t, out.String(), "progress   collect_context: 1,200 of 5,000 files, 3 skipped, 12 MB\n")
+	require.Equal(t, "collect_context: 1 file listed so far", howFar(workflows.CollectProgress{Entries: 1}))
+}
+
+// The plan's deadline is over for an action that waits for a word of its own.
+func TestListShowsWhatIsAwaited(t *testing.T) {
+	plans, actions := time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC), time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	var out bytes.Buffer
+	require.NoError(t, printList(&out, []runs.Listed{
+		{ID: "acme/plan", Status: workflows.WaitingApproval, DecideBy: &plans},
+		{ID: "acme/action", Status: workflows.WaitingApproval, DecideBy: &plans, Confirm: []string{"mail"}, ConfirmBy: &actions},
+		{ID: "acme/over", Status: workflows.Completed, DecideBy: &plans},
+	}))
+	lines := strings.Split(out.String(), "\n")
+	require.Regexp(t, `^acme/plan .* 2026-11-30T09:00:00Z$`, lines[1])
+	require.Regexp(t, `^acme/action .* 2026-12-01T09:00:00Z$`, lines[2])
+	require.NotContains(t, lines[3], "2026-11-30")
+}

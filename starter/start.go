@@ -21,26 +21,45 @@ const workflowTaskTimeout = 3 * time.Second
 
 // launch is how a start ended.
 type launch struct {
-	RunID    string    `json:"run_id"`
-	Started  bool      `json:"started"` // false: an equal run was there already
-	Existing *runs.Run `json:"-"`
+	RunID     string    `json:"run_id"`
+	Started   bool      `json:"started"` // false: an equal run was there already
+	TaskQueue string    `json:"task_queue"`
+	Uploads   []item    `json:"uploads,omitempty"` // what was stored before
+	Existing  *runs.Run `json:"-"`
+}
+
+// taskQueue is where a run is to be started.
+type taskQueue struct {
+	name  string
+	asked bool // by a flag: the name is not the default
+}
+
+// has reports why a run is not attached to: whoever names a queue wants its
+// workers, and an execution cannot change its queue.
+func (q taskQueue) has(run *runs.Run) error {
+	if !q.asked || run.Closed || run.TaskQueue == q.name {
+		return nil
+	}
+	return fmt.Errorf("run %s is there already, on task queue %s and not on %s: name that one with -t, or leave -t out",
+		run.ID, run.TaskQueue, q.name)
 }
 
 // start starts a run, or attaches to the equal one that is there.
 //
 //   - no run of that id: started;
 //   - any, other input: an error, also with again;
-//   - running or completed, equal input: attached;
+//   - running or completed, equal input: attached; while it runs, an error when
+//     another task queue was asked for;
 //   - rejected, expired, failed or canceled, equal input: an error that names
 //     --again, and with again a new execution. What the one before left in
 //     doubt stays so under its key: the new one finds out, or asks a person,
 //     before it sends anything.
-func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.Task, queue string, again bool) (launch, error) {
-	sum, err := digest(task)
+func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.Task, queue taskQueue, again bool) (launch, error) {
+	sum, err := task.Digest()
 	if err != nil {
 		return launch{}, err
 	}
-	l := launch{RunID: task.RunID()}
+	l := launch{RunID: task.RunID(), TaskQueue: queue.name}
 	policy := enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	existing, err := r.Read(ctx, l.RunID)
 	switch {
@@ -48,15 +67,14 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 	case err != nil:
 		return l, err
 	default:
-		l.Existing = existing
 		attach, err := mayAttach(existing, sum.String(), again)
 		if attach || err != nil {
-			return l, err
+			return l.attached(existing, queue, err)
 		}
 		policy = reuse(existing.Status.Status)
 	}
 	_, err = c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: l.RunID, TaskQueue: queue,
+		ID: l.RunID, TaskQueue: queue.name,
 		WorkflowIDReusePolicy:                    policy,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowTaskTimeout:                      workflowTaskTimeout,
@@ -70,16 +88,26 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 	switch {
 	case errors.As(err, &already):
 		// Somebody else was quicker, with this input or another.
-		if l.Existing, err = r.Read(ctx, l.RunID); err != nil {
+		if existing, err = r.Read(ctx, l.RunID); err != nil {
 			return l, err
 		}
-		_, err = mayAttach(l.Existing, sum.String(), false)
-		return l, err
+		_, err = mayAttach(existing, sum.String(), false)
+		return l.attached(existing, queue, err)
 	case err != nil:
 		return l, fmt.Errorf("start %s: %w", l.RunID, err)
 	}
 	l.Started = true
 	return l, nil
+}
+
+// attached is the launch that attached to a run, unless something keeps it from
+// that.
+func (l launch) attached(run *runs.Run, queue taskQueue, err error) (launch, error) {
+	if err != nil {
+		return l, err
+	}
+	l.Existing, l.TaskQueue = run, run.TaskQueue
+	return l, queue.has(run)
 }
 
 // reuse is what the server checks when a run that ended so is started once
@@ -124,7 +152,7 @@ func inputOf(run *runs.Run) string {
 	if run.TaskDigest != "" {
 		return run.TaskDigest
 	}
-	sum, err := digest(run.Task)
+	sum, err := run.Task.Digest()
 	if err != nil {
 		return "" // like no other input
 	}

@@ -25,7 +25,8 @@ type watcher struct {
 	wait  func(time.Duration) <-chan time.Time
 	json  bool
 
-	shown map[string]bool
+	shown  map[string]bool
+	waited time.Duration // since progress was last shown
 }
 
 // watch follows a run to its end, or to the status that was asked for. A
@@ -55,6 +56,7 @@ func (w *watcher) watch(ctx context.Context, runID string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-w.wait(every):
+			w.waited += every
 		}
 	}
 }

@@ -31,6 +31,9 @@ type sender interface {
 	kind() string
 	// target says where notices go, without what may be secret.
 	target() string
+	// refused says what would be refused, when a notice is sent, of the secrets
+	// that can be read here and now. One that cannot be read is not among them.
+	refused() []error
 	// send sends a notice once, and returns the other side's answer in one line.
 	send(ctx context.Context, n workflows.Notice) (answer string, err error)
 }
@@ -100,6 +103,17 @@ func (c *Channels) List() []Channel {
 		})
 	}
 	return list
+}
+
+// RefusedSecrets names, with file and line, the secrets that can be read here
+// and now and would be refused when a notice is sent. Those that cannot be read
+// may be there where the channels are used.
+func (c *Channels) RefusedSecrets() []error {
+	var refused []error
+	for _, ch := range c.all() {
+		refused = append(refused, ch.sender.refused()...)
+	}
+	return refused
 }
 
 func (c *Channels) all() []*channel {

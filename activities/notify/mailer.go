@@ -49,6 +49,9 @@ func (m *mailer) target() string {
 	return strings.Join(mailboxes, ", ") + " by " + m.Server.Address
 }
 
+// refused implements sender: a password can be any text.
+func (*mailer) refused() []error { return nil }
+
 // check refuses settings that cannot work, and fills in what was left out.
 func (m *mailer) check(at place, events []workflows.Event) (err error) {
 	if err := m.Server.Check(at.folder(), at.fail); err != nil {

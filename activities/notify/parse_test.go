@@ -148,11 +148,11 @@ func TestMistakesAreNamedWithFileAndLine(t *testing.T) {
 		"a subject of two lines": {withMail("  subject: |", "    a", "    b"), "holdpoint.yaml:7: channel c: mail.subject has a line break"},
 		"an empty text":          {withMail(`  text: " "`), "holdpoint.yaml:7: channel c: mail.text is empty for approval.requested"},
 
-		"a field that is not there":    {withMail(`  subject: "{{.Titel}}"`), "holdpoint.yaml:7: channel c: mail.subject: executing \"subject\" at <.Titel>: can't evaluate field Titel"},
-		"in a block":                   {withMail("  text: |", "    Hello,", "", "    {{.Tenants}}"), "holdpoint.yaml:10: channel c: mail.text: executing"},
-		"only when there is no limit":  {withMail("  text: |", "    {{if .Until}}{{.Until}}", "    {{else}}{{.Never}}{{end}}"), "holdpoint.yaml:9: channel c: mail.text: executing"},
-		"only for one event":           {withMail(`  text: '{{if eq .Event "resolution.needed"}}{{.Now}}{{end}}.'`), "holdpoint.yaml:7: channel c: mail.text: executing"},
-		"only for people":              {withMail(`  text: '{{range .People}}{{.Name}}{{end}}.'`), "holdpoint.yaml:7: channel c: mail.text: executing"},
+		"a field that is not there":    {withMail(`  subject: "{{.Titel}}"`), "holdpoint.yaml:7: channel c: mail.subject: there is no .Titel; known are .Event, .Title, .Explanation,"},
+		"in a block":                   {withMail("  text: |", "    Hello,", "", "    {{.Tenants}}"), "holdpoint.yaml:10: channel c: mail.text: there is no .Tenants; known are .Event,"},
+		"only when there is no limit":  {withMail("  text: |", "    {{if .Until}}{{.Until}}", "    {{else}}{{.Never}}{{end}}"), "holdpoint.yaml:9: channel c: mail.text: there is no .Never; known"},
+		"only for one event":           {withMail(`  text: '{{if eq .Event "resolution.needed"}}{{.Now}}{{end}}.'`), "holdpoint.yaml:7: channel c: mail.text: there is no .Now; known"},
+		"only for people":              {withMail(`  text: '{{range .People}}{{.Name}}{{end}}.'`), "holdpoint.yaml:7: channel c: mail.text: there is no .Name in what stands there"},
 		"an action without an end":     {withMail("  text: |", "    a", "    {{.Key"), "holdpoint.yaml:10: channel c: mail.text: unclosed action started at text:2"},
 		"a function that is not there": {withMail("  text: '{{upper .Key}}'"), `holdpoint.yaml:7: channel c: mail.text: function "upper" not defined`},
 		"a text without an end":        {withMail(`  text: '{{printf "%300000s" .Key}}'`), "more than 256 KiB"},
@@ -209,4 +209,43 @@ func TestThePageIsTrue(t *testing.T) {
 	for _, w := range wordings {
 		require.Contains(t, string(raw), "`"+string(w.event)+"`")
 	}
+}
+
+// A secret that could never sign is found before the first notice. One that is
+// not there may be there where the worker runs.
+func TestRefusedSecretsAreNamedWithFileAndLine(t *testing.T) {
+	c := parsed(t, `notify:
+  oncall:
+    webhook:
+      url: "${env:HOOK_URL}"
+      secret: "${env:HOOK_SECRET}"
+  editors: {`+goodMail+`}
+`)
+	const good = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	for name, tt := range map[string]struct {
+		url, secret string
+		want        []string
+	}{
+		"good":            {"https://h.example.com/x", good, nil},
+		"two that sign":   {"https://h.example.com/x", good + " " + good, nil},
+		"not there":       {"", "", nil},
+		"blanks":          {"https://h.example.com/x", "  ", []string{"holdpoint.yaml:5: channel oncall: webhook.secret is empty"}},
+		"without prefix":  {"https://h.example.com/x", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", []string{"holdpoint.yaml:5: channel oncall: webhook.secret must begin with whsec_"}},
+		"no base64":       {"https://h.example.com/x", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-", []string{"holdpoint.yaml:5: channel oncall: webhook.secret must be base64 behind whsec_"}},
+		"too short":       {"https://h.example.com/x", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa==", []string{"holdpoint.yaml:5: channel oncall: webhook.secret must be 24 to 64 bytes, in base64"}},
+		"http, elsewhere": {"http://h.example.com/x", good, []string{"holdpoint.yaml:4: channel oncall: webhook.url must begin with https"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("HOOK_URL", tt.url)
+			t.Setenv("HOOK_SECRET", tt.secret)
+			refused := c.RefusedSecrets()
+			require.Len(t, refused, len(tt.want))
+			for i, want := range tt.want {
+				require.ErrorContains(t, refused[i], want)
+				require.NotContains(t, refused[i].Error(), "MfKQ9r8G")
+			}
+		})
+	}
+	var none *Channels
+	require.Empty(t, none.RefusedSecrets())
 }

@@ -21,24 +21,36 @@ const (
 	maxSecret    = 64
 )
 
-// keys reads the secret now. Several, with blanks between them, all sign: a
-// receiver that knows one of them accepts the notice, so that a secret can be
-// replaced without a gap.
+// keys reads the secret now.
 func (w *webhook) keys() ([][]byte, error) {
 	text, err := w.Secret.Resolve()
 	if err != nil {
 		return nil, noSecret("secret", err)
 	}
+	if strings.TrimSpace(text) == "" {
+		return nil, noSecret("secret", errors.New("it is empty"))
+	}
+	keys, err := parseSecrets(text)
+	if err != nil {
+		return nil, &faults.Fault{Class: faults.Permanent, Code: "bad_secret", Reason: "the webhook's secret " + err.Error() + "; nothing was sent"}
+	}
+	return keys, nil
+}
+
+// parseSecrets reads one secret or several, with blanks between them. All of
+// them sign: a receiver that knows one accepts the notice, so that a secret can
+// be replaced without a gap.
+func parseSecrets(text string) ([][]byte, error) {
 	var keys [][]byte
 	for written := range strings.FieldsSeq(text) {
 		key, err := parseSecret(written)
 		if err != nil {
-			return nil, &faults.Fault{Class: faults.Permanent, Code: "bad_secret", Reason: "the webhook's secret " + err.Error() + "; nothing was sent"}
+			return nil, err
 		}
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, noSecret("secret", errors.New("it is empty"))
+		return nil, errors.New("is empty")
 	}
 	return keys, nil
 }

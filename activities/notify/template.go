@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -101,6 +102,21 @@ func (b *bounded) Write(p []byte) (int, error) {
 // NAME:LINE: what" or "template: NAME:LINE:COLUMN: what".
 var templateError = regexp.MustCompile(`^template: [a-z]+:(\d+)(?::\d+)?: (?s:(.*))$`)
 
+// unknownField is how text/template says that a field is not there.
+var unknownField = regexp.MustCompile(`can't evaluate field (\w+) in type (\S+)`)
+
+func missingField(name, in string) string {
+	all := reflect.TypeFor[fields]()
+	if in != all.String() {
+		return "there is no ." + name + " in what stands there"
+	}
+	var known []string
+	for field := range all.Fields() {
+		known = append(known, "."+field.Name)
+	}
+	return "there is no ." + name + "; known are " + strings.Join(known, ", ")
+}
+
 // failTemplate is an error in a template, at the line where it is in the file
 // when the template is a block there (| in YAML), and else at the field.
 func (p place) failTemplate(field string, err error) error {
@@ -108,6 +124,9 @@ func (p place) failTemplate(field string, err error) error {
 	if parts := templateError.FindStringSubmatch(reason); parts != nil {
 		line, _ = strconv.Atoi(parts[1]) // the pattern has digits there
 		reason = parts[2]
+	}
+	if parts := unknownField.FindStringSubmatch(reason); parts != nil {
+		reason = missingField(parts[1], parts[2])
 	}
 	node := strictyaml.Nearest(p.node, strings.Split(p.part+field, ".")...)
 	if node == nil {

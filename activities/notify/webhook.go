@@ -30,6 +30,7 @@ type webhook struct {
 	AllowHTTP bool         `yaml:"allow_http"` // to this machine
 	CAFile    string       `yaml:"ca_file"`    // PEM file of the authorities to trust instead of the system's
 
+	at  place // of these settings
 	tls *tls.Config
 }
 
@@ -54,6 +55,7 @@ func (w *webhook) target() string {
 // check refuses settings that cannot work. A URL with a reference in it is
 // looked at when it is used.
 func (w *webhook) check(at place) error {
+	w.at = at
 	switch {
 	case w.URL.IsZero():
 		return at.fail("url", "is missing")
@@ -68,6 +70,22 @@ func (w *webhook) check(at place) error {
 		}
 	}
 	return w.configureTLS(at)
+}
+
+// refused implements sender.
+func (w *webhook) refused() []error {
+	var refused []error
+	if text, err := w.Secret.Resolve(); err == nil {
+		if _, err := parseSecrets(text); err != nil {
+			refused = append(refused, w.at.fail("secret", "%s", err))
+		}
+	}
+	if text, err := w.URL.Resolve(); err == nil {
+		if _, err := w.address(text); err != nil {
+			refused = append(refused, w.at.fail("url", "%s", err))
+		}
+	}
+	return refused
 }
 
 func (w *webhook) configureTLS(at place) error {

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 )
 
 func TestRun(t *testing.T) {
@@ -36,6 +39,33 @@ func TestRun(t *testing.T) {
 			require.Empty(t, out.String())
 		})
 	}
+}
+
+// What a signal stopped says so, and not what Go says of it.
+func TestRunThatASignalStopped(t *testing.T) {
+	for name, err := range map[string]error{
+		"here":          fmt.Errorf("run \"acme/x\": %w", context.Canceled),
+		"by the server": fmt.Errorf("run \"acme/x\": %w", serviceerror.NewCanceled("context canceled")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			program := &cobra.Command{Use: "prog", RunE: func(*cobra.Command, []string) error {
+				stop()
+				return err
+			}}
+			var errOut bytes.Buffer
+			require.Equal(t, 1, Run(ctx, program, nil, Streams{Out: io.Discard, Err: &errOut}))
+			require.Equal(t, "prog: stopped by a signal, before it was done\n", errOut.String())
+		})
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	program := &cobra.Command{Use: "prog", RunE: func(*cobra.Command, []string) error {
+		stop()
+		return errors.New("no such run")
+	}}
+	var errOut bytes.Buffer
+	Run(ctx, program, nil, Streams{Out: io.Discard, Err: &errOut})
+	require.Equal(t, "prog: no such run\n", errOut.String(), "another reason is not hidden")
 }
 
 func TestOneRun(t *testing.T) {

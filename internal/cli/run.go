@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -33,6 +34,9 @@ func Run(ctx context.Context, program *cobra.Command, args []string, std Streams
 	if err == nil {
 		return 0
 	}
+	if stopped(ctx, err) {
+		err = errStopped
+	}
 	// An error may quote what anybody wrote: nothing in it may draw on the
 	// screen.
 	fmt.Fprintf(std.Err, "%s: %s\n", program.Name(), plan.EscapeLines(err.Error()))
@@ -41,6 +45,18 @@ func Run(ctx context.Context, program *cobra.Command, args []string, std Streams
 		return 2
 	}
 	return 1
+}
+
+// errStopped is what Ctrl-C and SIGTERM make of an error.
+var errStopped = errors.New("stopped by a signal, before it was done")
+
+// stopped reports an error that only says that the context was canceled.
+func stopped(ctx context.Context, err error) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	_, byServer := errors.AsType[*serviceerror.Canceled](err)
+	return byServer || errors.Is(err, context.Canceled)
 }
 
 // asUsage makes a wrong number of arguments, or an unknown command, a mistake

@@ -5,11 +5,9 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,9 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/secrets"
+	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
 // DefaultFile is read when it exists and nothing else is named.
@@ -29,8 +27,8 @@ const DefaultFile = "holdpoint.yaml"
 // Config is a worker's configuration.
 type Config struct {
 	TaskQueue string `yaml:"task_queue"`
-	// Sources names the folders that tasks may read.
-	Sources map[string]string `yaml:"sources"`
+	// Sources names what tasks may read.
+	Sources map[string]Source `yaml:"sources"`
 	// SourceURLs says, by the name of a source, where people read its files on
 	// the web: a URL to which a path and "#L12" can be appended.
 	SourceURLs map[string]string `yaml:"source_urls"`
@@ -42,16 +40,25 @@ type Config struct {
 	// them; docs/notifications.md says how.
 	Notify Section `yaml:"notify"`
 	Policy string  `yaml:"policy"` // file
-	// Data is the folder of the blob store, and of the ledger when it is a file.
+	// Data is the folder of the blob store and the ledger when they are files.
 	Data string `yaml:"data"`
 	// Ledger is the PostgreSQL database of the ledger, postgres://…; empty for a
 	// SQLite file in the data folder.
 	Ledger secrets.Text `yaml:"ledger"`
+	// Blobs says where the blob store is; not given for a folder in the data
+	// folder. See BlobStore.
+	Blobs blobs.Config `yaml:"blobs"`
+	// Planners has those that ask a model, and Budgets what they may spend;
+	// docs/models.md says how.
+	Planners Section `yaml:"planners"`
+	Budgets  Section `yaml:"budgets"`
 	// SingleMachine allows files as stores with a Temporal server elsewhere:
 	// all workers of the task queue then run on this one machine.
 	SingleMachine bool   `yaml:"single_machine"`
 	Limits        Limits `yaml:"limits"`
 	Timing        Timing `yaml:"timing"`
+
+	place place
 }
 
 // Repository is a knowledge base.
@@ -91,7 +98,7 @@ type Timing struct {
 func Default() Config {
 	return Config{
 		TaskQueue:    "holdpoint",
-		Sources:      map[string]string{},
+		Sources:      map[string]Source{},
 		Repositories: map[string]Repository{},
 		Data:         ".holdpoint",
 		Limits: Limits{
@@ -104,27 +111,33 @@ func Default() Config {
 	}
 }
 
-// Load reads a file over the defaults. Unknown fields are errors with their
-// line.
+// Load reads a file over the defaults. Its error names every mistake in the form
+// "file:line: reason": a field that nobody knows, with those that there are, a
+// field that stands there twice, a value of another type.
 func Load(path string) (Config, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("configuration: %w", err)
 	}
 	c := Default()
-	decoder := yaml.NewDecoder(bytes.NewReader(raw))
-	decoder.KnownFields(true)
-	switch err := decoder.Decode(&c); {
-	case errors.Is(err, io.EOF): // nothing but comments: the defaults hold
-	case err != nil:
-		return Config{}, fmt.Errorf("%s: %w", path, err)
-	case !errors.Is(decoder.Decode(new(any)), io.EOF):
-		return Config{}, fmt.Errorf("%s: more follows after the end of the document", path)
+	document, err := strictyaml.Document(path, raw)
+	if err != nil {
+		return Config{}, err
 	}
-	for i := range c.Tools {
-		c.Tools[i].File = path
+	tools := takePart(document, "tools")
+	for name, part := range map[string]*Section{"notify": &c.Notify, "planners": &c.Planners, "budgets": &c.Budgets} {
+		if node := takePart(document, name); !strictyaml.Absent(node) {
+			*part = Section{File: path, Node: node}
+		}
 	}
-	c.Notify.in(path)
+	c.place = place{file: path, root: document}
+	writeOut(strictyaml.Field(document, "sources"))
+	var errs [2]error
+	c.Tools, errs[0] = readTools(path, tools)
+	errs[1] = strictyaml.Decode(path, document, &c)
+	if err := errors.Join(errs[:]...); err != nil {
+		return Config{}, err
+	}
 	c.resolve(filepath.Dir(path))
 	return c, nil
 }
@@ -138,9 +151,9 @@ func (c *Config) resolve(base string) {
 	}
 	// Made anew, because "sources:" with nothing behind it makes a nil map, to
 	// which no flag could add.
-	sources, repositories := map[string]string{}, map[string]Repository{}
-	for name, folder := range c.Sources {
-		sources[name] = at(folder)
+	sources, repositories := map[string]Source{}, map[string]Repository{}
+	for name, source := range c.Sources {
+		sources[name] = source.resolve(at)
 	}
 	for name, repository := range c.Repositories {
 		repository.Place = cmp.Or(repository.Remote, repository.Path)
@@ -151,28 +164,28 @@ func (c *Config) resolve(base string) {
 		repositories[name] = repository
 	}
 	c.Sources, c.Repositories = sources, repositories
-	c.Policy, c.Data = at(c.Policy), at(c.Data)
+	c.Policy, c.Data, c.Blobs.CAFile = at(c.Policy), at(c.Data), at(c.Blobs.CAFile)
 }
 
 var name = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 
 // Validate reports everything that is wrong, and makes paths absolute.
 func (c *Config) Validate() error {
-	errs := []error{c.validateSources(), c.validateRepositories(), c.Tools.validate(), validateLedger(c.Ledger)}
+	errs := []error{c.validateSources(), c.validateRepositories(), c.Tools.validate(), c.validateLedger(), c.validateBlobs()}
 	for _, n := range append(sorted(c.Sources), sorted(c.Repositories)...) {
 		if !name.MatchString(n) {
-			errs = append(errs, fmt.Errorf("name %q: use letters, digits, '.', '_' and '-'", n))
+			errs = append(errs, fmt.Errorf("%sname %q: use letters, digits, '.', '_' and '-'", cmp.Or(c.At("sources", n), c.At("repositories", n)), n))
 		}
 	}
 	if strings.TrimSpace(c.TaskQueue) == "" {
-		errs = append(errs, errors.New("task_queue is empty"))
+		errs = append(errs, errors.New(c.At("task_queue")+"task_queue is empty"))
 	}
 	if c.Data == "" {
-		errs = append(errs, errors.New("data is empty: name the folder of the blob store and the ledger"))
+		errs = append(errs, errors.New(c.At("data")+"data is empty: name the folder of the blob store and the ledger"))
 	}
 	data, err := filepath.Abs(c.Data)
 	c.Data = data
-	return errors.Join(append(errs, err, c.Limits.validate(), c.Timing.validate())...)
+	return errors.Join(append(errs, err, c.within("limits", c.Limits.validate()), c.within("timing", c.Timing.validate()))...)
 }
 
 func (c *Config) validateSources() error {
@@ -181,21 +194,13 @@ func (c *Config) validateSources() error {
 	}
 	var errs []error
 	for _, n := range sorted(c.Sources) {
-		if c.Sources[n] == "" {
-			// Not the folder that the worker happens to be started in.
-			errs = append(errs, fmt.Errorf("source %s: folder is missing", n))
-			continue
-		}
-		folder, err := filepath.Abs(c.Sources[n])
-		if info, statErr := os.Stat(folder); err != nil || statErr != nil || !info.IsDir() {
-			errs = append(errs, fmt.Errorf("source %s: %s is not a folder", n, c.Sources[n]))
-		}
-		c.Sources[n] = folder
+		errs = append(errs, c.validateSource(n))
 	}
 	for _, n := range sorted(c.SourceURLs) {
 		u, err := url.Parse(c.SourceURLs[n])
 		if _, known := c.Sources[n]; !known || err != nil || !takesPath(u) {
-			errs = append(errs, fmt.Errorf("source_urls: %s: give an http or https URL, without credentials and fragment, for the name of a source", n))
+			errs = append(errs, fmt.Errorf(
+				"%ssource_urls: %s: give an http or https URL, without credentials and fragment, for the name of a source", c.At("source_urls", n), n))
 			continue
 		}
 		c.SourceURLs[n] = strings.TrimSuffix(c.SourceURLs[n], "/") + "/"
@@ -210,13 +215,26 @@ func takesPath(u *url.URL) bool {
 }
 
 // validateLedger looks at what can be seen without the secret.
-func validateLedger(ledger secrets.Text) error {
-	address := ledger.String()
-	if ledger.IsZero() || strings.HasPrefix(address, "${") ||
+func (c *Config) validateLedger() error {
+	address := c.Ledger.String()
+	if c.Ledger.IsZero() || strings.HasPrefix(address, "${") ||
 		strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		return nil
 	}
-	return errors.New("ledger: give a PostgreSQL address, postgres://… or ${env:NAME}, or leave it out for a file in the data folder")
+	return errors.New(c.At("ledger") + "ledger: give a PostgreSQL address, postgres://… or ${env:NAME}, or leave it out for a file in the data folder")
+}
+
+// validateBlobs looks at what can be seen without keys, and makes the path of
+// ca_file absolute.
+func (c *Config) validateBlobs() error {
+	if c.Blobs.IsZero() {
+		return nil
+	}
+	var err error
+	if c.Blobs.CAFile != "" {
+		c.Blobs.CAFile, err = filepath.Abs(c.Blobs.CAFile)
+	}
+	return errors.Join(err, c.within("blobs", c.Blobs.Validate()))
 }
 
 func (c *Config) validateRepositories() error {
@@ -224,14 +242,14 @@ func (c *Config) validateRepositories() error {
 	for _, n := range sorted(c.Repositories) {
 		repository := c.Repositories[n]
 		if repository.Remote == "" && repository.CredentialHelper != "" {
-			errs = append(errs, fmt.Errorf("repository %s: credential_helper is for a remote", n))
+			errs = append(errs, fmt.Errorf("%srepository %s: credential_helper is for a remote", c.At("repositories", n), n))
 		}
 		switch {
 		case repository.Path != "":
 		case repository.Remote != "" && c.Data != "":
 			repository.Path = filepath.Join(c.Data, "git", n+".git")
 		default:
-			errs = append(errs, fmt.Errorf("repository %s: path is missing", n))
+			errs = append(errs, fmt.Errorf("%srepository %s: path is missing", c.At("repositories", n), n))
 			continue
 		}
 		folder, err := filepath.Abs(repository.Path)
@@ -271,6 +289,15 @@ func sorted[V any](m map[string]V) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// BlobStore is where blobs are kept: where the file says, and else in the data
+// folder.
+func (c *Config) BlobStore() blobs.Config {
+	if c.Blobs.IsZero() {
+		return blobs.Config{URL: BlobURL(c.Data)}
+	}
+	return c.Blobs
 }
 
 // BlobURL is the address of the blob store in a data folder.

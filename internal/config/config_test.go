@@ -24,6 +24,8 @@ func load(t *testing.T, text string) (config.Config, string, error) {
 	return c, dir, err
 }
 
+func folder(path string) config.Source { return config.Source{Kind: config.SourceDir, Path: path} }
+
 func TestLoadLaysTheFileOverTheDefaults(t *testing.T) {
 	c, dir, err := load(t, `
 task_queue: reports
@@ -41,7 +43,7 @@ timing: {lease: 9s}
 	require.NoError(t, err)
 	want := config.Default()
 	want.TaskQueue = "reports"
-	want.Sources = map[string]string{"notes": filepath.Join(dir, "notes"), "shared": "/srv/shared"}
+	want.Sources = map[string]config.Source{"notes": folder(filepath.Join(dir, "notes")), "shared": folder("/srv/shared")}
 	want.SourceURLs = map[string]string{"notes": "https://git.example.com/notes/blob/main"}
 	want.Repositories = map[string]config.Repository{
 		"kb":   {Path: filepath.Join(filepath.Dir(dir), "kb"), Place: "../kb", Branch: "pages"},
@@ -51,7 +53,7 @@ timing: {lease: 9s}
 	want.Policy, want.Data = filepath.Join(dir, "policies", "policy.yaml"), filepath.Join(dir, "state")
 	want.Limits.ParallelActions = 3
 	want.Timing.Lease = 9 * time.Second
-	require.Equal(t, want, c)
+	require.EqualExportedValues(t, want, c)
 }
 
 func TestDefaultsAreThoseOfTheDocumentation(t *testing.T) {
@@ -66,38 +68,66 @@ func TestDefaultsAreThoseOfTheDocumentation(t *testing.T) {
 		loaded, dir, err := load(t, text)
 		require.NoError(t, err)
 		c.Data = filepath.Join(dir, ".holdpoint")
-		require.Equal(t, c, loaded, "%q", text)
+		require.EqualExportedValues(t, c, loaded, "%q", text)
 	}
 }
 
 func TestLoadNamesTheLineOfAMistake(t *testing.T) {
 	for name, tc := range map[string]struct{ text, says string }{
-		"unknown field":       {"task_queue: x\nsorces: {notes: notes}\n", "line 2: field sorces"},
-		"unknown inner field": {"limits:\n  parallel: 3\n", "line 2: field parallel"},
-		"another case":        {"Task_queue: x\n", "line 1: field Task_queue"},
-		"twice":               {"data: a\ndata: b\n", "line 2"},
-		"a number as period":  {"timing:\n  lease: 3\n", "line 2: cannot unmarshal"},
-		"no period":           {"timing:\n  lease: soon\n", "line 2: cannot unmarshal"},
-		"a list of sources":   {"sources: [notes]\n", "line 1: cannot unmarshal"},
-		"no YAML":             {"sources: {notes: notes\n", "line 1"},
-		"a tab":               {"sources:\n\tnotes: notes\n", "line 2"},
-		"a second document":   {"data: a\n---\ndata: b\n", "more follows"},
+		"unknown field": {"task_queue: x\nsorces: {notes: notes}\n",
+			`holdpoint.yaml:2: unknown field "sorces"; known are task_queue, sources, source_urls, repositories, tools, notify, policy, data,`},
+		"unknown inner field": {"limits:\n  parallel: 3\n", `holdpoint.yaml:2: unknown field "parallel"; known are file_bytes, total_bytes,`},
+		"another case":        {"Task_queue: x\n", `holdpoint.yaml:1: unknown field "Task_queue"`},
+		"twice":               {"data: a\ndata: b\n", "holdpoint.yaml:2: data stands in line 1 already"},
+		"tools twice":         {"tools: {}\ntools: {}\n", "holdpoint.yaml:2: tools stands in line 1 already"},
+		"a number as period":  {"timing:\n  lease: 3\n", `holdpoint.yaml:2: timing.lease: "3" is no period of time; write one with its unit`},
+		"no period":           {"timing:\n  lease: soon\n", `holdpoint.yaml:2: timing.lease: "soon" is no period of time`},
+		"a list of sources":   {"sources: [notes]\n", "holdpoint.yaml:1: sources: fields are expected here, and not a list"},
+		"no YAML":             {"sources: {notes: notes\n", "holdpoint.yaml:1: did not find expected"},
+		"a tab":               {"sources:\n\tnotes: notes\n", "holdpoint.yaml:2: a tab at the beginning of the line"},
+		"a tab further down":  {"task_queue: x\nsources:\n  a: b\n\tnotes: notes\n", "holdpoint.yaml:4: a tab at the beginning of the line"},
+		"a text":              {"notes\n", `holdpoint.yaml:1: fields are expected here, and not "notes"`},
+		"a second document":   {"data: a\n---\ndata: b\n", "holdpoint.yaml:2: more follows"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := load(t, tc.text)
 			require.ErrorContains(t, err, tc.says)
-			require.ErrorContains(t, err, "holdpoint.yaml")
 		})
 	}
 	_, err := config.Load(filepath.Join(t.TempDir(), "absent.yaml"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// Every mistake of a file is named, not only the first.
+func TestLoadNamesEveryMistake(t *testing.T) {
+	_, _, err := load(t, "sorces: {}\ntools: []\nlimits: {entries: many}\n")
+	for _, says := range []string{`holdpoint.yaml:1: unknown field "sorces"`, "holdpoint.yaml:2: tools: declare", `holdpoint.yaml:3: limits.entries: "many" is no whole number`} {
+		require.ErrorContains(t, err, says)
+	}
+}
+
+// What stands in the file is named by its line, and what a flag says is not.
+func TestValidateNamesFileAndLine(t *testing.T) {
+	c, dir, err := load(t, "sources:\n  notes: notes\n  more: ntes\nrepositories:\n  kb: {branch: pages}\ntask_queue: ' '\nlimits: {entries: -1}\n")
+	require.NoError(t, err)
+	err = c.Validate()
+	file := filepath.Join(dir, "holdpoint.yaml")
+	for _, says := range []string{
+		file + ":3: source more: " + filepath.Join(dir, "ntes") + " is not a folder", file + ":5: repository kb: path is missing",
+		file + ":6: task_queue is empty", file + ":7: limits: file_bytes, total_bytes and entries must be above 0",
+	} {
+		require.ErrorContains(t, err, says)
+	}
+	c.Sources["more"] = folder("other")
+	c.ByFlag("sources", "more")
+	require.Contains(t, strings.Split(c.Validate().Error(), "\n"), "source more: other is not a folder")
+}
+
 // Flags are laid over the file, also where it names nothing.
 func TestLoadLeavesMapsThatFlagsCanAddTo(t *testing.T) {
 	c, _, err := load(t, "sources:\nrepositories:\n")
 	require.NoError(t, err)
-	c.Sources["notes"] = "notes"
+	c.Sources["notes"] = folder("notes")
 	c.Repositories["kb"] = config.Repository{Path: "kb"}
 }
 
@@ -118,9 +148,9 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		says   string
 	}{
 		"no source":             {func(c *config.Config) { c.Sources = nil }, "no source root"},
-		"source is missing":     {func(c *config.Config) { c.Sources["notes"] = "/no/such/folder" }, "source notes: /no/such/folder is not a folder"},
-		"source is a file":      {func(c *config.Config) { c.Sources["notes"] = file }, "is not a folder"},
-		"source is not given":   {func(c *config.Config) { c.Sources["notes"] = "" }, "source notes: folder is missing"},
+		"source is missing":     {func(c *config.Config) { c.Sources["notes"] = folder("/no/such/folder") }, "source notes: /no/such/folder is not a folder"},
+		"source is a file":      {func(c *config.Config) { c.Sources["notes"] = folder(file) }, "is not a folder"},
+		"source is not given":   {func(c *config.Config) { c.Sources["notes"] = folder("") }, "source notes: folder is missing"},
 		"source's name":         {func(c *config.Config) { c.Sources["a/b"] = c.Sources["notes"] }, `name "a/b"`},
 		"source's empty name":   {func(c *config.Config) { c.Sources[""] = c.Sources["notes"] }, `name ""`},
 		"source's Chinese name": {func(c *config.Config) { c.Sources["笔记"] = c.Sources["notes"] }, `name "笔记"`},
@@ -169,14 +199,14 @@ func TestValidateMakesPathsAbsolute(t *testing.T) {
 	t.Chdir(dir)
 	require.NoError(t, os.Mkdir("notes", 0o755))
 	c := config.Default()
-	c.Sources["notes"] = "notes"
+	c.Sources["notes"] = folder("notes")
 	c.SourceURLs = map[string]string{"notes": "https://example.com/notes"}
 	c.Repositories["kb"] = config.Repository{Path: "kb"}
 	require.NoError(t, c.Validate())
 	// The folder may have been reached through a link.
 	here, err := os.Getwd()
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(here, "notes"), c.Sources["notes"])
+	require.Equal(t, filepath.Join(here, "notes"), c.Sources["notes"].Path)
 	require.Equal(t, filepath.Join(here, "kb"), c.Repositories["kb"].Path)
 	require.Equal(t, filepath.Join(here, ".holdpoint"), c.Data)
 	require.Equal(t, "https://example.com/notes/", c.SourceURLs["notes"], "a path can be appended")
@@ -213,4 +243,42 @@ func TestBlobURLOpensTheFolderItNames(t *testing.T) {
 			require.True(t, strings.HasPrefix(config.BlobURL(data), "file:///"))
 		})
 	}
+}
+
+// The blob store is where the file says, and its keys are references.
+func TestBlobsOfTheFile(t *testing.T) {
+	const notes = "sources: {notes: notes}\n"
+	c, dir, err := load(t, notes+`blobs:
+  url: s3://acme?endpoint=https://objects.example.com
+  access_key: ${env:A}
+  secret_key: ${env:B}
+  ca_file: ca.pem
+`)
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	require.Equal(t, filepath.Join(dir, "ca.pem"), c.Blobs.CAFile)
+	require.Equal(t, c.Blobs, c.BlobStore())
+
+	c, dir, err = load(t, notes+"blobs:\n")
+	require.NoError(t, err)
+	require.NoError(t, c.Validate())
+	require.Equal(t, blobs.Config{URL: config.BlobURL(filepath.Join(dir, ".holdpoint"))}, c.BlobStore())
+
+	c, _, err = load(t, notes+"blobs:\n  url: s3://acme\n  access_key: ${env:A}\n  secret_key: written-out\n")
+	require.NoError(t, err)
+	err = c.Validate()
+	require.ErrorContains(t, err, "holdpoint.yaml:3: blob store: secret_key and session_token must be references")
+	require.NotContains(t, err.Error(), "written-out")
+	_, _, err = load(t, notes+"blobs: {uri: x}\n")
+	require.ErrorContains(t, err, `holdpoint.yaml:2: unknown field "uri"; known are url, access_key, secret_key, session_token, ca_file`)
+}
+
+// What is read elsewhere keeps its place.
+func TestSectionsKeepFileAndLine(t *testing.T) {
+	c, dir, err := load(t, "planners:\n  p: {kind: openai}\nbudgets:\n  currency: USD\nnotify:\n")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(dir, "holdpoint.yaml"), c.Planners.File)
+	require.Equal(t, 2, c.Planners.Node.Line)
+	require.Equal(t, 4, c.Budgets.Node.Line)
+	require.Equal(t, config.Section{}, c.Notify, "nothing stands there")
 }

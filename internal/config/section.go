@@ -9,16 +9,3 @@ type Section struct {
 	File string
 	Node *yaml.Node
 }
-
-// UnmarshalYAML implements yaml.Unmarshaler.
-func (s *Section) UnmarshalYAML(node *yaml.Node) error {
-	s.Node = node
-	return nil
-}
-
-// in says which file a section stands in.
-func (s *Section) in(file string) {
-	if s.Node != nil {
-		s.File = file
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
 // Tool is a declared tool as it stands in the file. What it means is read
@@ -21,26 +23,28 @@ type Tool struct {
 // Tools are the declared tools, in the file's order.
 type Tools []Tool
 
-// UnmarshalYAML implements yaml.Unmarshaler: in the file it is a map of
-// declarations by name.
-func (t *Tools) UnmarshalYAML(node *yaml.Node) error {
+// readTools reads what in the file is a map of declarations by name.
+func readTools(file string, node *yaml.Node) (Tools, error) {
+	if strictyaml.Absent(node) {
+		return nil, nil
+	}
 	if node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: tools: declare each tool under its name", node.Line)
+		return nil, strictyaml.Fail(file, node, "tools: declare each tool under its name")
 	}
+	var tools Tools
 	lines := map[string]int{}
-	*t = nil
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i]
 		if first, twice := lines[name.Value]; twice {
-			return fmt.Errorf("line %d: tools: %s stands in line %d already", name.Line, name.Value, first)
+			return nil, strictyaml.Fail(file, name, "tools: %s stands in line %d already", name.Value, first)
 		}
 		lines[name.Value] = name.Line
-		*t = append(*t, Tool{Name: name.Value, Line: name.Line, Node: node.Content[i+1]})
+		tools = append(tools, Tool{Name: name.Value, File: file, Line: name.Line, Node: node.Content[i+1]})
 	}
-	return nil
+	return tools, nil
 }
 
 // PagesTool is the tool that writes to the repositories of a configuration.

@@ -38,9 +38,9 @@ tools:
 
 func TestToolsThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ text, says string }{
-		"twice":      {"tools:\n  a: {}\n  b: {}\n  a: {}\n", "line 4: tools: a stands in line 2 already"},
-		"a list":     {"tools:\n  - a\n", "line 2: tools: declare each tool under its name"},
-		"a text":     {"tools: a\n", "line 1: tools: declare each tool under its name"},
+		"twice":      {"tools:\n  a: {}\n  b: {}\n  a: {}\n", "holdpoint.yaml:4: tools: a stands in line 2 already"},
+		"a list":     {"tools:\n  - a\n", "holdpoint.yaml:2: tools: declare each tool under its name"},
+		"a text":     {"tools: a\n", "holdpoint.yaml:1: tools: declare each tool under its name"},
 		"a merge":    {"tools:\n  <<: {a: {}}\n", `holdpoint.yaml:2: tools: name "<<"`},
 		"gitpages":   {"tools:\n  a: {}\n  gitpages: {}\n", "holdpoint.yaml:3: tools: the name gitpages is that of the tool for repositories"},
 		"a blank":    {"tools:\n  'open issue': {}\n", `holdpoint.yaml:2: tools: name "open issue": use at most 64 letters, digits, '.', '_' and '-'`},
@@ -102,6 +102,6 @@ func TestLedgerIsAFileOrPostgreSQL(t *testing.T) {
 		require.ErrorContains(t, c.Validate(), "ledger: give a PostgreSQL address", text)
 	}
 	_, _, err := load(t, "sources: {notes: notes}\nledger: ${HOME}\n")
-	require.ErrorContains(t, err, `line 2: "${HOME}" is no reference to a secret`)
+	require.ErrorContains(t, err, `holdpoint.yaml:2: ledger: "${HOME}" is no reference to a secret`)
 	require.Equal(t, secrets.Text{}, config.Default().Ledger)
 }

@@ -14,6 +14,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 	"google.golang.org/grpc"
+
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // ExitCode is the worker's exit code after a drill (EX_TEMPFAIL of
@@ -24,25 +26,33 @@ const ExitCode = 75
 // "make_plan.before".
 type Point string
 
-// The moments of a step. The last three are execute_action's own: between the
-// claim and the call, between the effect and its receipt, and between the
-// receipt and the report to the server.
+// The moments of a step. The others are one step's own. Of execute_action they
+// are between the claim and the call, between the effect and its receipt, and
+// between the receipt and the report to the server; of make_plan between the
+// storing of a model's reply and everything that is done with it.
 const (
 	Before           = "before"
 	BeforeCheckpoint = "before_checkpoint"
 	After            = "after"
-	Begun            = "begun"
-	Effect           = "effect"
-	Recorded         = "recorded"
+
+	Begun    = "begun"
+	Effect   = "effect"
+	Recorded = "recorded"
+
+	ReplyStored = "reply_stored"
 )
 
-// Moments lists the moments of a step, or of the step that writes.
-func Moments(writes bool) []string {
+// Moments lists the moments of a step.
+func Moments(step workflows.StepName) []string {
 	moments := []string{Before, BeforeCheckpoint, After}
-	if writes {
-		moments = append(moments, Begun, Effect, Recorded)
+	switch step {
+	case workflows.ExecuteAction:
+		return append(moments, Begun, Effect, Recorded)
+	case workflows.MakePlan:
+		return append(moments, ReplyStored)
+	default:
+		return moments
 	}
-	return moments
 }
 
 // At names a moment of a step.

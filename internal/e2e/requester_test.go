@@ -112,8 +112,8 @@ func TestMistakesOfUsage(t *testing.T) {
 		args  []string
 		names string
 	}{
-		{[]string{"start", "--task", "typo.yaml"}, "gaol"},
-		{[]string{"start", "--task", "nested.yaml"}, "folder"},
+		{[]string{"start", "--task", "typo.yaml"}, `typo.yaml:7: unknown field "gaol"; known are tenant, business_id, goal,`},
+		{[]string{"start", "--task", "nested.yaml"}, `nested.yaml:1: unknown field "folder"; known are kind, root,`},
 		{[]string{"start", "--task", "broken.yaml"}, "broken.yaml"},
 		{[]string{"start", "--task", "nowhere.yaml"}, "nowhere.yaml"},
 		{[]string{"start", "--task", "path.yaml"}, "not a path"},

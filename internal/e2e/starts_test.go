@@ -153,6 +153,39 @@ func TestWorkflowIDOfAnotherTenantIsRefused(t *testing.T) {
 	require.Zero(t, scheduled(s.history(run), workflows.CollectContext))
 }
 
+// Nor can there be a second run of a business id under another workflow ID.
+func TestWorkflowIDOfAnotherBusinessIDIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	s.worker()
+	run := s.plainStart(s.name+"/x-once-more", s.task("x"))
+	failed := s.await(run, workflows.Failed)
+	require.Contains(t, failed.Reason, `must be that of the task's tenant and business id, of which there is one run: "`+s.name+`/x"`)
+	require.Zero(t, scheduled(s.history(run), workflows.CollectContext))
+	s.must(programs.worker, "replay", s.saveHistory(run))
+}
+
+// Whoever names a task queue wants its workers, and a run keeps the queue that
+// it was started on.
+func TestStartAttachesOnTheRunsTaskQueue(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	run := s.start("x")
+	said := s.fails(1, programs.starter, s.startArgs("x", "-t", "elsewhere")...)
+	require.Contains(t, said, "run "+run+" is there already, on task queue "+s.name+" and not on elsewhere")
+
+	unnamed := s.startArgs("x")
+	said = s.starter(unnamed[:len(unnamed)-2]...) // without -t
+	require.Contains(t, said, "attached to "+run)
+	require.Contains(t, said, "it is on task queue "+s.name+", where it was started, and not on holdpoint")
+	require.Contains(t, said, "no worker polls "+s.name+": start one with 'worker -t "+s.name+"'")
+
+	said = s.starter(unnamed...)
+	require.NotContains(t, said, "where it was started")
+	require.Contains(t, said, "no worker polls "+s.name)
+	s.starter("cancel", run)
+}
+
 // A retry policy on the whole workflow is a retry on the wrong level: the run
 // fails once, and what it did stays done.
 func TestC019_RetryOfTheWholeWorkflow(t *testing.T) {

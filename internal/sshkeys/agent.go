@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -28,6 +29,25 @@ func (r Ring) Offered(ctx context.Context) ([]Key, error) {
 		return err
 	})
 	return keys, err
+}
+
+// Only finds the agent's one key. When it offers several the error has their
+// fingerprints, for a choice among them is their person's.
+func (r Ring) Only(ctx context.Context) (Key, error) {
+	keys, err := r.Offered(ctx)
+	switch {
+	case err != nil:
+		return Key{}, err
+	case len(keys) == 0:
+		return Key{}, errors.New("ssh-agent offers no key: ssh-add one")
+	case len(keys) == 1:
+		return keys[0], nil
+	}
+	fingerprints := make([]string, len(keys))
+	for i, k := range keys {
+		fingerprints[i] = k.Fingerprint()
+	}
+	return Key{}, fmt.Errorf("ssh-agent offers %d keys, %s: name the .pub file of one", len(keys), strings.Join(fingerprints, ", "))
 }
 
 // offered finds one key in the agent.

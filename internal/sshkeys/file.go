@@ -2,6 +2,7 @@ package sshkeys
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -62,10 +63,14 @@ func (r Ring) unlock(ctx context.Context, raw []byte, path string) (ssh.Signer, 
 	}
 	defer clear(typed)
 	signer, err := ssh.ParsePrivateKeyWithPassphrase(raw, typed)
-	if err != nil {
-		return nil, fmt.Errorf("%s was not opened with this passphrase: %w", path, err)
+	switch {
+	case errors.Is(err, x509.IncorrectPasswordError):
+		return nil, fmt.Errorf("%s is not opened by this passphrase", path)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read with this passphrase: %w", path, err)
+	default:
+		return signer, nil
 	}
-	return signer, nil
 }
 
 func line(public ssh.PublicKey) string {

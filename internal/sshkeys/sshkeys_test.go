@@ -103,6 +103,36 @@ func TestAgentKeyBySocketAndByPubFile(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoAgent)
 }
 
+func TestTheOnlyKeyOfAnAgent(t *testing.T) {
+	ring := agent.NewKeyring()
+	r := Ring{Agent: listen(t, serving(ring))}
+	_, err := r.Only(t.Context())
+	require.ErrorContains(t, err, "offers no key")
+	private, public := newKey(t)
+	require.NoError(t, ring.Add(agent.AddedKey{PrivateKey: private}))
+	k, err := r.Only(t.Context())
+	require.NoError(t, err)
+	requireSigned(t, k, public)
+	other, otherPublic := newKey(t)
+	require.NoError(t, ring.Add(agent.AddedKey{PrivateKey: other}))
+	_, err = r.Only(t.Context())
+	require.ErrorContains(t, err, "offers 2 keys, "+ssh.FingerprintSHA256(public)+", "+ssh.FingerprintSHA256(otherPublic))
+	_, err = Ring{}.Only(t.Context())
+	require.ErrorIs(t, err, ErrNoAgent)
+}
+
+func TestAWrongPassphraseIsSaidInWords(t *testing.T) {
+	private, _ := newKey(t)
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("sesame"))
+	require.NoError(t, err)
+	path := write(t, "id", pem.EncodeToMemory(block))
+	r := Ring{Passphrase: func(context.Context, string) ([]byte, error) { return []byte("open"), nil }}
+	k, err := r.File(t.Context(), path)
+	require.NoError(t, err)
+	_, err = k.Sign(t.Context(), statement, nil)
+	require.EqualError(t, err, path+" is not opened by this passphrase")
+}
+
 // An agent may ask its person for a touch, who presses Ctrl-C instead.
 func TestAgentThatDoesNotAnswerIsLeft(t *testing.T) {
 	taken := make(chan struct{}, 1)

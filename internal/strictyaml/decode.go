@@ -11,8 +11,9 @@ import (
 )
 
 // Decode fills out, a pointer to a struct or a map of them, from node. Fields
-// carry the tag `yaml:"name"`; one that node does not have keeps what it has. A
-// type that has its own UnmarshalYAML sees to itself.
+// carry the tag `yaml:"name"`, or `json:"name"` where they have none; one that
+// node does not have keeps what it has. A type that has its own UnmarshalYAML
+// sees to itself.
 //
 // The error joins one for each mistake, in the order of the text, in the form
 // "file:line: field: reason". Beside a mistake all else is filled in, so that a
@@ -143,7 +144,7 @@ func (d *decoder) member(key, value *yaml.Node, v reflect.Value, path string) {
 func fieldOf(v reflect.Value, name string) (reflect.Value, []string) {
 	var names []string
 	for i := range v.NumField() {
-		tag, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		tag, options, _ := strings.Cut(tagOf(v.Type().Field(i)), ",")
 		if strings.Contains(options, "inline") {
 			field, inner := fieldOf(v.Field(i), name)
 			if field.IsValid() {
@@ -161,6 +162,13 @@ func fieldOf(v reflect.Value, name string) (reflect.Value, []string) {
 		names = append(names, tag)
 	}
 	return reflect.Value{}, names
+}
+
+func tagOf(field reflect.StructField) string {
+	if tag, ok := field.Tag.Lookup("yaml"); ok {
+		return tag
+	}
+	return field.Tag.Get("json")
 }
 
 func join(path, name string) string {

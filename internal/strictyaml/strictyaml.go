@@ -1,7 +1,7 @@
 // Package strictyaml decodes YAML so that every mistake is named with its file
 // and line: fields that nobody knows, fields that stand there twice, values of
-// another type. The YAML reader does that for a whole file; this package does it
-// for a part of one, such as the settings of one tool.
+// another type. Document reads a file, Decode the whole of it or a part, such as
+// the settings of one tool.
 package strictyaml
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,9 +18,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/effects/postgres"
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
 	"github.com/holdpoint/holdpoint/activities/notify"
-	"github.com/holdpoint/holdpoint/activities/planners"
-	"github.com/holdpoint/holdpoint/activities/planners/given"
-	"github.com/holdpoint/holdpoint/activities/planners/outline"
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/internal/blobs"
@@ -32,7 +30,7 @@ import (
 // build makes the activities and everything they stand on. closeAll closes
 // what was opened.
 func build(
-	ctx context.Context, o options, cfg config.Config, d *drill.Drill, log *zap.Logger,
+	ctx context.Context, o options, cfg config.Config, models modelPlanners, d *drill.Drill, log *zap.Logger,
 ) (acts *activities.Activities, closeAll func(), err error) {
 	rules, err := o.readPolicy(cfg)
 	if err != nil {
@@ -42,6 +40,13 @@ func build(
 	if err != nil {
 		return nil, nil, err
 	}
+	from, err := openSources(ctx, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, warning := range warningsOf(cfg, channels) {
+		log.Warn(warning)
+	}
 	box, err := openTools(ctx, cfg, repositories(cfg), o.goTools)
 	if err != nil {
 		return nil, nil, err
@@ -50,12 +55,19 @@ func build(
 	if err != nil {
 		return nil, nil, errors.Join(err, box.Close())
 	}
+	closeAll = func() { _ = errors.Join(box.Close(), ledger.Close(), store.Close()) }
+	replyStored := func() { d.Reached(drill.At(string(workflows.MakePlan), drill.ReplyStored)) }
+	byName, err := models.open(cfg, store, replyStored, log)
+	if err != nil {
+		closeAll()
+		return nil, nil, err
+	}
 	return &activities.Activities{
-		Roots: cfg.Sources,
+		Sources: from,
 		Limits: sources.Limits{
 			MaxFileBytes: cfg.Limits.FileBytes, MaxTotalBytes: cfg.Limits.TotalBytes, MaxEntries: cfg.Limits.Entries,
 		},
-		Planners: allPlanners(cfg),
+		Planners: byName,
 		Tools:    box.Registry,
 		Blobs:    store,
 		Effects: &effects.Protocol{
@@ -68,15 +80,7 @@ func build(
 		Log:      log,
 
 		StillOurs: activities.AskServer,
-	}, func() { _ = errors.Join(box.Close(), ledger.Close(), store.Close()) }, nil
-}
-
-func allPlanners(cfg config.Config) map[string]planners.Planner {
-	byName := map[string]planners.Planner{}
-	for _, p := range []planners.Planner{outline.Planner{SourceURLs: cfg.SourceURLs}, given.Planner{}} {
-		byName[p.Name()] = p
-	}
-	return byName
+	}, closeAll, nil
 }
 
 // openStores opens what outlives every run: the blob store and the ledger.
@@ -84,7 +88,7 @@ func openStores(ctx context.Context, cfg config.Config) (*blobs.Store, effects.L
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("data folder: %w", err)
 	}
-	store, err := blobs.Open(ctx, config.BlobURL(cfg.Data))
+	store, err := cfg.BlobStore().Open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -114,7 +118,11 @@ func (o *options) readPolicy(cfg config.Config) (*policy.Policy, error) {
 	if cfg.Policy == "" {
 		return policy.Simple("flags", o.approvers, 24*time.Hour, 8*time.Hour)
 	}
-	return policyfile.Read(cfg.Policy)
+	rules, err := policyfile.Read(cfg.Policy)
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("%s%w", cfg.At("policy"), err) // the file itself: what is wrong in it has its own line
+	}
+	return rules, err
 }
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,6 +1,10 @@
 package program
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/holdpoint/holdpoint/internal/modelserver"
+)
 
 func newCommand(goTools []ToolMaker) *cobra.Command {
 	o := options{goTools: goTools}
@@ -17,6 +21,6 @@ it. With --source, --repository and --approver no file is needed.`,
 		},
 	}
 	o.register(command.Flags())
-	command.AddCommand(newConfigCommand(goTools), newDrillCommand(goTools), newReplayCommand())
+	command.AddCommand(newConfigCommand(goTools), newDrillCommand(goTools), newReplayCommand(), modelserver.NewCommand())
 	return command
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -27,7 +28,7 @@ func newConfigCommand(goTools []ToolMaker) *cobra.Command {
 		Short: "Check the configuration, and list the tools with who deduplicates",
 		Long: `Check the configuration as a worker does when it starts, without a Temporal server and without a
 connection to any target, and list what it has: for each tool its delivery class, who deduplicates, and where
-it writes; the channels through which people are told. Exit 1 when the configuration is refused.`,
+it writes; the planners, and which model each asks; the channels through which people are told. Exit 1 when the configuration is refused.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if output != "text" && output != "json" {
@@ -53,13 +54,23 @@ type view struct {
 	TaskQueue string            `json:"task_queue"`
 	Data      string            `json:"data"`
 	Ledger    string            `json:"ledger"`
+	Blobs     string            `json:"blobs"`
 	Policy    string            `json:"policy"` // its version
 	Sources   map[string]string `json:"sources"`
-	Planners  []string          `json:"planners"`
+	Planners  []plannerView     `json:"planners"`
 	Tools     []toolView        `json:"tools"`
 	Channels  []notify.Channel  `json:"channels"`
 	// Warnings are what may be right where the worker will run.
 	Warnings []string `json:"warnings"`
+}
+
+// plannerView is a planner; only one that asks a model has more than a name.
+type plannerView struct {
+	Name   string  `json:"name"`
+	Kind   string  `json:"kind,omitempty"`
+	Model  string  `json:"model,omitempty"`
+	Server string  `json:"server,omitempty"`
+	Rate   float64 `json:"rate_per_second,omitempty"`
 }
 
 type toolView struct {
@@ -79,22 +90,65 @@ func (o *options) view(ctx context.Context) (view, error) {
 	}
 	policy, err1 := o.readPolicy(cfg)
 	channels, err2 := notify.Parse(cfg.Notify.File, cfg.Notify.Node)
-	box, err3 := openTools(ctx, cfg, nil, o.goTools)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	_, err3 := openSources(ctx, cfg)
+	box, err4 := openTools(ctx, cfg, nil, o.goTools)
+	models, err5 := readPlanners(cfg)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		if box != nil {
 			err = errors.Join(err, box.Close())
 		}
 		return view{}, err
 	}
 	v := view{
-		TaskQueue: cfg.TaskQueue, Data: cfg.Data, Ledger: ledgerName(cfg), Policy: policy.Version(),
-		Sources: cfg.Sources, Planners: sortedNames(allPlanners(cfg)), Channels: channels.List(),
-		Warnings: missingSecrets(cfg),
+		TaskQueue: cfg.TaskQueue, Data: cfg.Data, Ledger: ledgerName(cfg), Blobs: blobsName(cfg), Policy: policy.Version(),
+		Sources: sourceNames(cfg), Planners: viewPlanners(cfg, models), Channels: channels.List(),
+		Warnings: warningsOf(cfg, channels),
 	}
 	for _, tool := range box.all {
 		v.Tools = append(v.Tools, viewTool(tool, cfg))
 	}
 	return v, box.Close()
+}
+
+func sourceNames(cfg config.Config) map[string]string {
+	names := map[string]string{}
+	for name, source := range cfg.Sources {
+		names[name] = source.String()
+	}
+	return names
+}
+
+// viewPlanners are all planners, by name.
+func viewPlanners(cfg config.Config, models modelPlanners) []plannerView {
+	var views []plannerView
+	for _, p := range builtIn(cfg) {
+		views = append(views, plannerView{Name: p.Name()})
+	}
+	for _, p := range models.declared {
+		views = append(views, plannerView{Name: p.name, Kind: p.kind, Model: p.model, Server: p.server, Rate: p.rate})
+	}
+	slices.SortFunc(views, func(a, b plannerView) int { return strings.Compare(a.Name, b.Name) })
+	return views
+}
+
+func (v plannerView) String() string {
+	if v.Kind == "" {
+		return v.Name
+	}
+	text := fmt.Sprintf("%s: %s, model %s at %s", v.Name, v.Kind, plan.Escape(v.Model), plan.Escape(v.Server))
+	if v.Rate > 0 {
+		text += fmt.Sprintf(", at most %g attempts a second over all workers", v.Rate)
+	}
+	return text
+}
+
+// blobsName says where the blob store is, without the address's parameters.
+func blobsName(cfg config.Config) string {
+	if cfg.Blobs.IsZero() {
+		return "a folder, in the data folder"
+	}
+	address, _, _ := strings.Cut(cfg.Blobs.URL, "?")
+	return address
 }
 
 // ledgerName says where the ledger is, without what may be a secret.
@@ -143,6 +197,15 @@ func deduplicates(s tools.Spec) string {
 	}
 }
 
+// warningsOf are what may be right where the worker will run, and is not here.
+func warningsOf(cfg config.Config, channels *notify.Channels) []string {
+	warnings := missingSecrets(cfg)
+	for _, refused := range channels.RefusedSecrets() {
+		warnings = append(warnings, refused.Error())
+	}
+	return warnings
+}
+
 // missingSecrets lists the references in declarations that lead to nothing
 // here. Secrets are read when they are used, so this is no mistake yet.
 func missingSecrets(cfg config.Config) []string {
@@ -164,8 +227,19 @@ func missingSecrets(cfg config.Config) []string {
 	if cfg.Notify.Node != nil {
 		look(cfg.Notify.File, "notify", cfg.Notify.Node)
 	}
+	if cfg.Planners.Node != nil {
+		look(cfg.Planners.File, "planners", cfg.Planners.Node)
+	}
+	for _, key := range []struct {
+		field string
+		text  secrets.Text
+	}{{"access_key", cfg.Blobs.AccessKey}, {"secret_key", cfg.Blobs.SecretKey}, {"session_token", cfg.Blobs.SessionToken}} {
+		if _, err := key.text.Resolve(); err != nil {
+			warnings = append(warnings, cfg.At("blobs", key.field)+"blobs: "+err.Error())
+		}
+	}
 	if _, err := cfg.Ledger.Resolve(); err != nil {
-		warnings = append(warnings, "ledger: "+err.Error())
+		warnings = append(warnings, cfg.At("ledger")+"ledger: "+err.Error())
 	}
 	return warnings
 }
@@ -186,12 +260,13 @@ func (v view) print(out io.Writer) error {
 	fmt.Fprintf(w, "task queue\t%s\n", plan.Escape(v.TaskQueue))
 	fmt.Fprintf(w, "data\t%s\n", plan.Escape(v.Data))
 	fmt.Fprintf(w, "ledger\t%s\n", plan.Escape(v.Ledger))
+	fmt.Fprintf(w, "blobs\t%s\n", plan.Escape(v.Blobs))
 	fmt.Fprintf(w, "policy\t%s\n", plan.Escape(v.Policy))
 	for _, name := range sortedNames(v.Sources) {
 		fmt.Fprintf(w, "source\t%s: %s\n", name, plan.Escape(v.Sources[name]))
 	}
-	for _, name := range v.Planners {
-		fmt.Fprintf(w, "planner\t%s\n", name)
+	for _, p := range v.Planners {
+		fmt.Fprintf(w, "planner\t%s\n", p)
 	}
 	if err := w.Flush(); err != nil {
 		return err

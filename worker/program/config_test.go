@@ -88,7 +88,7 @@ func TestConfigWarnsOfSecretsThatAreMissingHere(t *testing.T) {
 	p := site.run("", "config")
 	require.Zero(t, p.code, p.err)
 	require.Regexp(t, `warning: .*holdpoint.yaml:\d+: tool open_order: the environment variable HP_ABSENT is not set`, p.out)
-	require.Contains(t, p.out, "warning: ledger: the environment variable HP_ABSENT is not set")
+	require.Regexp(t, `warning: .*holdpoint.yaml:\d+: ledger: the environment variable HP_ABSENT is not set`, p.out)
 	require.Contains(t, p.out, "PostgreSQL, ${env:HP_ABSENT}")
 	require.NotContains(t, p.out, "HP_THERE")
 	require.NotContains(t, p.out, "SECRET")
@@ -127,6 +127,28 @@ func TestConfigListsTheChannels(t *testing.T) {
 	p = newSite(t, "repositories: {kb: {path: kb}}\n").run("", "config")
 	require.Zero(t, p.code, p.err)
 	require.NotContains(t, p.out, "CHANNEL")
+}
+
+// A secret that could never sign is found now, and not at the first notice. The
+// worker itself says the same when it starts.
+func TestConfigWarnsOfASecretThatCannotSign(t *testing.T) {
+	t.Setenv("HP_HOOK", "whsec_dG9vIHNob3J0")
+	site := newSite(t, "repositories: {kb: {path: kb}}\nnotify:\n  oncall:\n    webhook:\n      url: https://hooks.example.com\n      secret: ${env:HP_HOOK}\n")
+	p := site.run("", "config")
+	require.Zero(t, p.code, p.err)
+	require.Regexp(t, `warning: .*holdpoint.yaml:\d+: channel oncall: webhook.secret must be 24 to 64 bytes, in base64`, p.out)
+	require.NotContains(t, p.out, "dG9v")
+}
+
+// What the configuration names and is not there is named with its line.
+func TestConfigNamesTheLineOfWhatIsNotThere(t *testing.T) {
+	site := newSite(t, "repositories: {kb: {path: kb}}\n")
+	require.NoError(t, os.Remove(site.path("policy.yaml")))
+	p := site.run("", "config")
+	require.Equal(t, 1, p.code)
+	require.Regexp(t, `^worker: .*holdpoint.yaml:\d+: policy: open .*policy.yaml: no such file`, p.err)
+	p = site.run("", "config", "--policy", "pol.yaml")
+	require.Regexp(t, `^worker: policy: open pol.yaml: no such file`, p.err)
 }
 
 func TestConfigRefusesChannelsWithFileAndLine(t *testing.T) {

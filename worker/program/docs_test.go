@@ -10,18 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// declarationBlock is a block of YAML in a page that declares tools, or says
-// where the ledger is.
-var declarationBlock = regexp.MustCompile("(?ms)^```yaml\n((?:tools|ledger|repositories):.*?)^```")
+// declarationBlock is a block of YAML in a page that declares tools or planners,
+// or says where the ledger and the blob store are.
+var declarationBlock = regexp.MustCompile("(?ms)^```yaml\n((?:tools|ledger|repositories|blobs|planners|budgets):.*?)^```")
 
 // What a page of the documentation declares is accepted as it stands there.
 func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 	t.Setenv("HOLDPOINT_LEDGER", "postgres://db/holdpoint")
+	const repository = "repositories: {kb: {path: kb}}\n" // there must be something to write with
 	root := filepath.Join("..", "..")
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "tools", "*.md"))
 	require.NoError(t, err)
 	examples, err := filepath.Glob(filepath.Join(root, "examples", "tools", "*.yaml"))
 	require.NoError(t, err)
+	pages = append(pages, filepath.Join(root, "docs", "models.md"), filepath.Join(root, "docs", "blobs.md"))
 	accepted := 0
 	for _, file := range append(pages, examples...) {
 		raw, err := os.ReadFile(file)
@@ -34,8 +36,8 @@ func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 			}
 		}
 		for _, text := range texts {
-			if strings.HasPrefix(text, "ledger:") {
-				text += "repositories: {kb: {path: kb}}\n"
+			if !strings.HasPrefix(text, "tools:") && !strings.HasPrefix(text, "repositories:") {
+				text += repository
 			}
 			site := newSite(t, text)
 			p := site.run("", "config")
@@ -43,7 +45,7 @@ func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 			accepted++
 		}
 	}
-	require.GreaterOrEqual(t, accepted, 7, "one for each kind and the overview, and the ledger's")
+	require.GreaterOrEqual(t, accepted, 9, "one for each kind and the overview, and the ledger's, the blob store's and the planners'")
 }
 
 // So are the configurations of the examples, where they lie.

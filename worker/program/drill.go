@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
 	"github.com/holdpoint/holdpoint/activities/tools"
@@ -135,11 +134,11 @@ func readParameters(path, id string) (json.RawMessage, error) {
 	}
 	text := []byte(strings.ReplaceAll(string(raw), drillID, id))
 	if !json.Valid(text) {
-		var node yaml.Node
-		if err := yaml.Unmarshal(text, &node); err != nil {
-			return nil, strictyaml.WithLine(path, 1, err)
+		node, err := strictyaml.Document(path, text)
+		if err != nil {
+			return nil, err
 		}
-		if text, err = strictyaml.JSON(path, &node); err != nil {
+		if text, err = strictyaml.JSON(path, node); err != nil {
 			return nil, err
 		}
 	}

@@ -2,7 +2,6 @@ package program
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func (o *options) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.crashBeforeCheckpoint, "crash-before-checkpoint", "",
 		step+" after the side effect of `STEP` and before its completion is recorded")
 	flags.StringVar(&o.crashAfter, "crash-after", "", step+" once the completion of `STEP` is durable in the history")
-	flags.StringVar(&o.crashAt, "crash-at", "", step+" at `POINT`, e.g. execute_action.begun, .effect or .recorded")
+	flags.StringVar(&o.crashAt, "crash-at", "", step+" at `POINT`, e.g. execute_action.begun, .effect or .recorded, or make_plan.reply_stored")
 	flags.StringVar(&o.stopAt, "stop-at", "", "drill: stop the process (SIGSTOP) at `POINT`")
 }
 
@@ -97,11 +96,29 @@ func (o *options) load() (config.Config, error) {
 	if o.policy != "" {
 		c.Policy = o.policy
 	}
-	maps.Copy(c.Sources, o.sources)
+	for name, folder := range o.sources {
+		c.Sources[name] = config.Source{Kind: config.SourceDir, Path: folder}
+	}
 	for name, folder := range o.repositories {
 		c.Repositories[name] = config.Repository{Path: folder, Place: folder}
 	}
+	o.claim(&c)
 	return c, c.Validate()
+}
+
+// claim says which fields of the file the flags have set instead.
+func (o *options) claim(c *config.Config) {
+	for field, flag := range map[string]string{"task_queue": o.taskQueue, "data": o.data, "policy": o.policy} {
+		if flag != "" {
+			c.ByFlag(field)
+		}
+	}
+	for name := range o.sources {
+		c.ByFlag("sources", name)
+	}
+	for name := range o.repositories {
+		c.ByFlag("repositories", name)
+	}
 }
 
 // drillOf turns the drill flags into one point, and what happens there.
@@ -119,7 +136,7 @@ func (o *options) drillOf() (*drill.Drill, error) {
 		if !slices.Contains(workflows.StepNames(), workflows.StepName(step)) {
 			return cli.Usagef("--%s: no step %q; the steps are %v", flag, step, workflows.StepNames())
 		}
-		if !slices.Contains(drill.Moments(workflows.StepName(step) == workflows.ExecuteAction), moment) {
+		if !slices.Contains(drill.Moments(workflows.StepName(step)), moment) {
 			return cli.Usagef("--%s: step %s has no moment %q", flag, step, moment)
 		}
 		d.Point, d.Act = p, drill.Exit(os.Stderr)

@@ -52,11 +52,17 @@ func storesInReach(address string, cfg config.Config) error {
 	if temporalclient.Loopback(address) || cfg.SingleMachine {
 		return nil
 	}
-	files := "the blob store and the ledger"
-	if !cfg.Ledger.IsZero() {
-		files = "the blob store"
+	var files []string
+	if !cfg.Blobs.Shared() {
+		files = append(files, "the blob store")
+	}
+	if cfg.Ledger.IsZero() {
+		files = append(files, "the ledger")
+	}
+	if len(files) == 0 {
+		return nil
 	}
 	return fmt.Errorf("the Temporal server at %s is not on this machine, but %s in %s would be: "+
 		"workers elsewhere would not see them. If all workers of task queue %q run here, say so: single_machine: true",
-		address, files, cfg.Data, cfg.TaskQueue)
+		address, strings.Join(files, " and "), cfg.Data, cfg.TaskQueue)
 }

@@ -26,6 +26,12 @@ func TestFileStoresNeedAServerOnThisMachine(t *testing.T) {
 	cfg.Ledger = ledger
 	err = storesInReach("temporal:7233", cfg)
 	require.ErrorContains(t, err, "the blob store in .holdpoint would be", "the ledger is a database, and in reach")
+	cfg.Blobs.URL = "s3://acme-holdpoint"
+	require.NoError(t, storesInReach("temporal:7233", cfg), "both are in reach")
+	cfg.Ledger = secrets.Text{}
+	require.ErrorContains(t, storesInReach("temporal:7233", cfg), "but the ledger in .holdpoint would be")
+	cfg.Blobs.URL = "file:///srv/blobs"
+	require.ErrorContains(t, storesInReach("temporal:7233", cfg), "the blob store and the ledger", "another folder is a folder")
 	cfg.SingleMachine = true
 	require.NoError(t, storesInReach("temporal:7233", cfg))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -33,6 +34,10 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	models, err := readPlanners(cfg)
+	if err != nil {
+		return err
+	}
 	d, err := o.drillOf()
 	if err != nil {
 		return err
@@ -45,24 +50,26 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	if err := preflight(ctx, c, dialed, cfg); err != nil {
 		return err
 	}
-	acts, closeAll, err := build(ctx, o, cfg, d, log)
+	acts, closeAll, err := build(ctx, o, cfg, models, d, log)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
 
 	attempts := &activities.Attempts{Log: log, Heartbeat: heartbeat(cfg), Retry: faults.DefaultRetry()}
-	w := newWorker(c, cfg, d, attempts)
-	workflows.Register(w, settings(cfg))
-	acts.Register(w)
-	if err := w.Start(); err != nil {
+	workers := newWorkers(c, cfg, models, d, attempts)
+	workflows.Register(workers[0], settings(cfg, models))
+	for _, w := range workers {
+		acts.Register(w)
+	}
+	if err := startAll(workers); err != nil {
 		return fmt.Errorf("worker of task queue %q in namespace %q: %w", cfg.TaskQueue, dialed.Namespace, err)
 	}
 	fmt.Fprintf(out, "worker %d polls task queue %s at %s\n", os.Getpid(), cfg.TaskQueue, dialed.HostPort)
 	<-ctx.Done()
 	log.Info("stopping: attempts in flight are given time, then handed to another worker",
 		zap.Duration("drain_timeout", cfg.Timing.DrainTimeout))
-	w.Stop()
+	stopAll(workers)
 	if !attempts.Settle(settleTime) {
 		log.Warn("an attempt has not ended; its lease runs out by itself", zap.Duration("waited", settleTime))
 	}
@@ -77,9 +84,11 @@ const settleTime = 5 * time.Second
 // patience.
 func heartbeat(cfg config.Config) time.Duration { return cfg.Timing.HeartbeatTimeout / 4 }
 
-func newWorker(c client.Client, cfg config.Config, d *drill.Drill, attempts *activities.Attempts) worker.Worker {
+// newWorkers makes the worker of the task queue, and after it one for each queue
+// on which a planner's attempts are handed out at a rate.
+func newWorkers(c client.Client, cfg config.Config, models modelPlanners, d *drill.Drill, attempts *activities.Attempts) []worker.Worker {
 	beat := heartbeat(cfg)
-	return worker.New(c, cfg.TaskQueue, worker.Options{
+	options := worker.Options{
 		StickyScheduleToStartTimeout:       cfg.Timing.StickyTimeout,
 		WorkerStopTimeout:                  cfg.Timing.DrainTimeout,
 		MaxHeartbeatThrottleInterval:       beat,
@@ -90,13 +99,45 @@ func newWorker(c client.Client, cfg config.Config, d *drill.Drill, attempts *act
 			workflows.NewInterceptor(),
 			attempts,
 		},
-	})
+	}
+	workers := []worker.Worker{worker.New(c, cfg.TaskQueue, options)}
+	options.DisableWorkflowWorker = true
+	for _, p := range models.declared {
+		if p.rate > 0 {
+			options.TaskQueueActivitiesPerSecond = p.rate
+			workers = append(workers, worker.New(c, planQueue(cfg, p.name), options))
+		}
+	}
+	return workers
 }
 
-func settings(cfg config.Config) workflows.Settings {
+// startAll starts all workers or none.
+func startAll(workers []worker.Worker) error {
+	for i, w := range workers {
+		if err := w.Start(); err != nil {
+			stopAll(workers[:i])
+			return err
+		}
+	}
+	return nil
+}
+
+// stopAll stops all workers side by side: together they have the time for
+// attempts in flight that one has.
+func stopAll(workers []worker.Worker) {
+	var stopping sync.WaitGroup
+	for _, w := range workers {
+		stopping.Go(w.Stop)
+	}
+	stopping.Wait()
+}
+
+func settings(cfg config.Config, models modelPlanners) workflows.Settings {
 	s := workflows.DefaultSettings()
 	s.HeartbeatTimeout = cfg.Timing.HeartbeatTimeout
 	s.StepAttempts = cfg.Limits.StepAttempts
+	s.PlanTimeout = models.planTimeout(s.StepTimeout)
+	s.PlanQueues = models.planQueues(cfg)
 	return s
 }
 

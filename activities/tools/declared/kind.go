@@ -18,7 +18,7 @@ type Kind interface {
 	Name() string
 	// Classes are the delivery classes that the kind can keep.
 	Classes() []plan.DeliveryClass
-	// Open reads the settings and makes the sender. It does not connect: a
+	// Open reads the settings, which are there, and makes the sender. It does not connect: a
 	// worker starts while a target is down. Its errors name file and line
 	// ([Settings.Fail]).
 	Open(spec tools.Spec, settings Settings) (Sender, error)

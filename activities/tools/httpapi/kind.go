@@ -29,9 +29,6 @@ func (Kind) Classes() []plan.DeliveryClass {
 // Open implements declared.Kind. The sender is a declared.Finder when the
 // settings have a lookup.
 func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, error) {
-	if strictyaml.Absent(from.Node) {
-		return nil, from.Fail("tool %s has no http settings", spec.Name)
-	}
 	s := defaults()
 	if err := from.Decode(&s); err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
 // Kind makes tools that send mail.
@@ -22,9 +21,6 @@ func (Kind) Classes() []plan.DeliveryClass { return []plan.DeliveryClass{plan.On
 
 // Open implements declared.Kind.
 func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, error) {
-	if strictyaml.Absent(from.Node) {
-		return nil, from.Fail("tool %s has no smtp settings", spec.Name)
-	}
 	var s settings
 	at := place{Settings: from, tool: spec.Name}
 	if err := at.Decode(&s); err != nil {

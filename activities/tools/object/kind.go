@@ -4,7 +4,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
 // Kind makes tools that write objects.
@@ -20,9 +19,6 @@ func (Kind) Classes() []plan.DeliveryClass { return []plan.DeliveryClass{plan.Co
 
 // Open implements declared.Kind.
 func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, error) {
-	if strictyaml.Absent(from.Node) {
-		return nil, from.Fail("tool %s has no object settings", spec.Name)
-	}
 	var s settings
 	if err := from.Decode(&s); err != nil {
 		return nil, err
