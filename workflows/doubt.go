@@ -137,13 +137,11 @@ const nothingSaid approvals.Outcome = ""
 // person's word or, without one, after a look.
 func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 	row := &s.Actions[i]
-	if out.Wait > 0 {
-		if word != nil && out.Doubt != nil {
-			row.Doubt = out.Doubt
-		}
+	switch {
+	case out.Wait > 0:
+		s.unsettledYet(i, word, out)
 		return
-	}
-	if out.Refused != "" && out.Standing != StandingDone {
+	case out.Refused != "" && out.Standing != StandingDone:
 		s.refuseWord(i, out)
 		return
 	}
@@ -164,6 +162,14 @@ func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 		row.Status, row.Doubt, row.Resolution = next, out.Doubt, nil
 	default:
 		s.ActionUnsettled(i, errors.New("the activity named no standing"))
+	}
+}
+
+// unsettledYet keeps what the ledger says of an action of which a call may be
+// under way.
+func (s *State) unsettledYet(i int, word *Resolved, out SettleActionResult) {
+	if word != nil && out.Doubt != nil {
+		s.Actions[i].Doubt = out.Doubt
 	}
 }
 

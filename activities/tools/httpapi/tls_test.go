@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,6 +154,36 @@ func TestC034_UnknownHostIsTriedAFewTimes(t *testing.T) {
 		require.True(t, last(t, faults.Temporal(err, n+1, time.Minute, tool.Spec().Retry)), "the budget is a minute")
 	}
 	require.Equal(t, effects.Released, s.row().State)
+}
+
+// Nobody listens yet: nothing was sent, so it is tried again, and has its effect
+// once when the server is there.
+func TestC034_RefusedConnectionIsTriedAgain(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := l.Addr().String()
+	require.NoError(t, l.Close())
+	tool := open(t, nil, strings.NewReplacer("ADDRESS", address, "URL", "http://"+address).Replace(onceOrders))
+	s := newScene(t, tool, "week-48", "A-1")
+	for range 2 {
+		_, err := s.attempt()
+		require.Equal(t, faults.Transient, faults.ClassOf(err), "also of a tool that nobody deduplicates")
+		require.Contains(t, err.Error(), "nothing was sent")
+		require.Equal(t, effects.Released, s.row().State)
+	}
+	l, err = net.Listen("tcp", address)
+	require.NoError(t, err)
+	var orders atomic.Int32
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		orders.Add(1)
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte(`{"id":"A-1"}`)) // a client that is gone is the test's failure below
+	})}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	_, err = s.attempt()
+	require.NoError(t, err)
+	require.EqualValues(t, 1, orders.Load())
 }
 
 func TestC034_OtherSchemesAreRefusedAtStart(t *testing.T) {
