@@ -88,8 +88,9 @@ func TestALargePlanGoesByReference(t *testing.T) {
 	run, gate := s.startToGate("weekly-2025-w40")
 
 	require.Greater(t, gate.Plan.Size, int64(workflows.InlinePlanBytes))
-	require.Contains(t, s.fails(1, programs.approver, "show", run), "--data", "the error says what is missing")
+	require.Contains(t, s.fails(1, programs.approver, "show", run, "--data", "elsewhere"), "--data", "the error says what is missing")
 	require.Contains(t, s.approver("show", run, "--data", "data"), marker)
+	require.Contains(t, s.approver("show", run), marker, "the configuration says where it is")
 	sum := s.must("sh", "-c", "approver show "+run+" --canonical --data data | sha256sum")
 	require.Equal(t, gate.PlanHash.String(), "sha256:"+strings.Fields(sum)[0])
 
