@@ -3,6 +3,8 @@ package scene_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/internal/scene"
 )
@@ -58,6 +60,7 @@ default: {quorums: [1 of everyone], decide_within: 1h, grant_life: 1h}
 rules:
   - {name: acme, match: tenant == "acme", quorums: [1 of acme]}
   - {name: beta, match: tenant == "beta", quorums: [1 of beta]}
+  - {name: gamma, match: tenant == "gamma", quorums: [1 of acme]}
 `)
 	ann, bo, cy := stage.Person("ann.wu"), stage.Person("bo.lin"), stage.Person("cy.ma")
 	atAcme, atBeta := ann.Of("acme").Starts(scene.Pay("a1", 1)), ann.Of("beta").Starts(scene.Pay("a1", 2))
@@ -69,6 +72,9 @@ rules:
 	bo.Rejects(atBeta, "not ours").Is(approvals.NotAnApprover)
 	cy.Signs(atAcme).Is(approvals.NotAnApprover)
 	stage.Effects(0)
+
+	refused := ann.Of("gamma").Starts(scene.Pay("a1", 3)).Fails()
+	require.Contains(t, refused.Reason, "acme, which counts only for runs of acme", "also where a rule names them for another's run")
 
 	bo.Approves(atAcme).Is(approvals.Accepted)
 	atAcme.Completes()
