@@ -83,11 +83,19 @@ func explain(out io.Writer, p *policy.Policy) error {
 	explainRule(sheet, read.Default)
 	_, err = fmt.Fprint(out, "\nOf rules that match one plan, the strictest counts, aspect by aspect.\n")
 	explainUnused(sheet, p.UnusedKeys())
-	for _, k := range p.SharedKeys() {
-		fmt.Fprint(out, "\nOne key for several people: a signature with it counts once\n")
-		sheet.line("shared", k.Fingerprint+": "+strings.Join(k.People, ", "))
-	}
+	explainShared(sheet, p.SharedKeys())
 	return err
+}
+
+// explainShared names the keys that do not tell one person from another.
+func explainShared(sheet fields, shared []policy.SharedKey) {
+	if len(shared) == 0 {
+		return
+	}
+	fmt.Fprint(sheet.out, "\nOne key for several people: a signature with it counts once\n")
+	for _, key := range shared {
+		sheet.line("shared", key.Fingerprint+": "+strings.Join(key.People, ", "))
+	}
 }
 
 // explainUnused names the keys of the file that sign nothing here.

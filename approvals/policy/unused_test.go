@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/approvals/signature"
 )
 
 // Keys that sign nothing are no part of the policy, and whoever misses one finds
@@ -32,4 +34,10 @@ default: {quorums: [1 of editors], decide_within: 1h, grant_life: 1h}
 		{Place: "p.yaml:6", Reason: "its names are in no group"},
 		{Place: "p.yaml:7", Reason: `its namespaces leave out "holdpoint"`},
 	}, among.UnusedKeys())
+}
+
+func TestSharedKeysAreNamed(t *testing.T) {
+	require.Equal(t, []SharedKey{
+		{Fingerprint: signature.Fingerprint(signature.Key{Public: publicKey(3)}), People: []string{cy, mei}},
+	}, read(t, sampleFile).SharedKeys())
 }
