@@ -27,8 +27,11 @@ demo: | $(BIN) ## the weekly report, from notes to a written knowledge base (APP
 	@go build -o $(BIN)/demo ./internal/demo
 	@exec $(BIN)/demo $(ARGS)
 
-bench: tools ## what a run, an action and a claim cost: the development server, the protocol, both ledgers
-	go test -run '^$$' -bench . -benchtime 20x ./internal/e2e
+bench: tools ## what a run, an action, a claim, a signature, a flood and a thousand waiting runs cost (ten minutes)
+	go test -run '^$$' -bench . ./approvals ./approvals/signature
+	go test -run '^$$' -bench 'OneActionRun|RecoveryAfterKill' -benchtime 20x ./internal/e2e
+	go test -run '^$$' -bench ApprovalAfterAFlood -benchtime 3x ./internal/e2e
+	go test -run '^$$' -bench AThousandWaitingRuns -benchtime 1x ./internal/e2e
 	go test -run '^$$' -bench . -benchtime 500x ./activities/effects ./activities/effects/sqlite ./activities/effects/postgres
 
 chaos: tools ## the fire test: 1,000 runs on real systems, workers killed 300 times, counted at the targets (half an hour)

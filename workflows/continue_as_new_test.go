@@ -19,7 +19,7 @@ import (
 // A flood of decisions makes the waiting run continue as new: with its plan,
 // its deadline, its counts, and nothing unjudged.
 func TestFloodedGateContinuesAsNew(t *testing.T) {
-	carriedTask, carried := flooded(t)
+	carriedTask, carried := newWorld(t, actionsNamed("a")...).flooded(time.Minute)
 	require.Equal(t, workflows.WaitingApproval, carried.Status)
 	require.Len(t, carried.Decisions.Recent, workflows.MaxVerdicts)
 	require.Equal(t, flood, carried.Decisions.Counts[0].Count)
@@ -46,12 +46,12 @@ func TestFloodedGateContinuesAsNew(t *testing.T) {
 // flood is more than one execution at the gate judges.
 const flood = 2000
 
-// flooded is what a run whose gate was flooded continues with as new.
-func flooded(t *testing.T) (of workflows.Task, carried *workflows.State) {
-	t.Helper()
-	w := newWorld(t, actionsNamed("a")...)
+// flooded starts a run whose gate is flooded some time later, and returns what
+// it continues with as new.
+func (w *world) flooded(at time.Duration) (of workflows.Task, carried *workflows.State) {
+	w.t.Helper()
 	for i := range 20 {
-		w.at(time.Minute+time.Duration(i)*time.Second, func() {
+		w.at(at+time.Duration(i)*time.Second, func() {
 			for range flood / 20 {
 				w.sendRaw(`"noise"`)
 			}
@@ -59,8 +59,8 @@ func flooded(t *testing.T) (of workflows.Task, carried *workflows.State) {
 	}
 	w.env.ExecuteWorkflow(workflows.WorkflowType, task(), nil)
 	var again *workflow.ContinueAsNewError
-	require.ErrorAs(t, w.env.GetWorkflowError(), &again)
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &of, &carried))
+	require.ErrorAs(w.t, w.env.GetWorkflowError(), &again)
+	require.NoError(w.t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &of, &carried))
 	return of, carried
 }
 

@@ -13,7 +13,7 @@ import (
 // A state is what a run says of itself. Whoever can start a workflow could write
 // one in which he was approved.
 func TestForgedStateIsRefused(t *testing.T) {
-	carriedTask, carried := flooded(t)
+	carriedTask, carried := newWorld(t, actionsNamed("a")...).flooded(time.Minute)
 	w := newWorld(t, actionsNamed("a")...)
 	w.env.ExecuteWorkflow(workflows.WorkflowType, carriedTask, carried)
 	require.ErrorContains(t, w.env.GetWorkflowError(), "start a run with its task alone")
@@ -24,7 +24,7 @@ func TestForgedStateIsRefused(t *testing.T) {
 // of either is another execution.
 func TestRequestGoesOnWithTheRunAndNotWithItsReset(t *testing.T) {
 	const another = "the execution before a reset"
-	carriedTask, carried := flooded(t)
+	carriedTask, carried := newWorld(t, actionsNamed("a")...).flooded(time.Minute)
 	carried.Request.Execution = ""
 	for name, tc := range map[string]struct {
 		openedIn string

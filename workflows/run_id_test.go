@@ -117,7 +117,7 @@ func TestWaitingRunOfAnotherIDGoesOn(t *testing.T) {
 
 // So do those that continue such a run as new, with what it carries.
 func TestRunOfAnotherIDContinuesAsNew(t *testing.T) {
-	of, carried := flooded(t)
+	of, carried := newWorld(t, actionsNamed("a")...).flooded(time.Minute)
 	w := newWorld(t, actionsNamed("a")...)
 	w.env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: "tenant-a/by-hand", TaskQueue: "test"})
 	w.env.SetStartTime(carried.DecideBy.Add(-30 * time.Minute))
