@@ -16,11 +16,13 @@ import (
 )
 
 // policyOutput is the JSON form of a policy: its version, the canonical policy
-// that the version is of, and the keys that were left out.
+// that the version is of, the keys that were left out, and the rules that nobody
+// can meet now.
 type policyOutput struct {
 	Version string             `json:"approval_policy_version"`
 	Policy  json.RawMessage    `json:"policy"`
 	Unused  []policy.UnusedKey `json:"unused_keys,omitempty"`
+	Unmet   []policy.Unmet     `json:"unmet_now,omitempty"`
 }
 
 // canonicalPolicy is what policy.Canonical writes, as far as it is explained.
@@ -54,8 +56,8 @@ type canonicalRule struct {
 }
 
 // explain says what a policy means, with everything that its rules take from
-// the default.
-func explain(out io.Writer, p *policy.Policy) error {
+// the default, and which of them cannot be met now.
+func explain(out io.Writer, p *policy.Policy, now time.Time) error {
 	var read canonicalPolicy
 	if err := json.Unmarshal(p.Canonical(), &read); err != nil {
 		return err
@@ -84,7 +86,19 @@ func explain(out io.Writer, p *policy.Policy) error {
 	_, err = fmt.Fprint(out, "\nOf rules that match one plan, the strictest counts, aspect by aspect.\n")
 	explainUnused(sheet, p.UnusedKeys())
 	explainShared(sheet, p.SharedKeys())
+	explainUnmet(sheet, p.UnmetAt(now))
 	return err
+}
+
+// explainUnmet names the rules whose runs would wait for nobody.
+func explainUnmet(sheet fields, unmet []policy.Unmet) {
+	if len(unmet) == 0 {
+		return
+	}
+	fmt.Fprint(sheet.out, "\nCannot be met now: too few have a key whose time has come and is not over\n")
+	for _, u := range unmet {
+		sheet.line("short of", map[bool]string{true: "the default", false: "rule " + u.Rule}[u.Rule == ""]+": "+u.Missing)
+	}
 }
 
 // explainShared names the keys that do not tell one person from another.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +46,9 @@ func newPolicyCheck(s *session) *cobra.Command {
 				return err
 			}
 			if s.JSON() {
-				return cli.PrintJSON(c.OutOrStdout(), policyOutput{p.Version(), p.Canonical(), p.UnusedKeys()})
+				return cli.PrintJSON(c.OutOrStdout(), policyOutput{p.Version(), p.Canonical(), p.UnusedKeys(), p.UnmetAt(time.Now())})
 			}
-			return explain(c.OutOrStdout(), p)
+			return explain(c.OutOrStdout(), p, time.Now())
 		},
 	}
 }

@@ -116,6 +116,26 @@ func TestPolicyCheckSaysWhatAPolicyMeans(t *testing.T) {
 	require.Equal(t, "its names are in no group", read.Unused[1]["reason"])
 }
 
+func TestPolicyCheckNamesWhatNobodyCanMeetNow(t *testing.T) {
+	folder, _ := policyFolder(t, tableText)
+	signers := "mei.chen@example.com " + newKey(t).line + "\nbo.lin@example.com valid-before=\"20200101Z\" " + newKey(t).line +
+		"\ncy.ma@example.com valid-after=\"29990101Z\" " + newKey(t).line + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "signers"), []byte(signers), 0o600))
+	code, out, errOut := offline(t, "policy", "check", filepath.Join(folder, "policy.yaml"))
+	require.Zero(t, code, errOut)
+	require.Contains(t, out, "\nCannot be met now: too few have a key whose time has come and is not over\n   short of     rule ")
+	require.Contains(t, out, ": 1 of security\n")
+
+	code, out, errOut = offline(t, "policy", "check", filepath.Join(folder, "policy.yaml"), "-o", "json")
+	require.Zero(t, code, errOut)
+	var read struct {
+		Unmet []struct{ Rule, Missing string } `json:"unmet_now"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &read))
+	require.Len(t, read.Unmet, 1)
+	require.Equal(t, "1 of security", read.Unmet[0].Missing)
+}
+
 func TestPolicyMistakesHaveAFileAndALine(t *testing.T) {
 	folder, _ := policyFolder(t, strings.Replace(tableText, "proof: signature", "proof: stamp", 1))
 	code, _, errOut := offline(t, "policy", "test", filepath.Join(folder, "policy.yaml"), filepath.Join(folder, "table.yaml"))

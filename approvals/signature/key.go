@@ -35,11 +35,11 @@ func Fingerprint(key Key) string {
 	return "SHA256:" + base64.RawStdEncoding.EncodeToString(sum[:])
 }
 
-// validAt reports whether the key may sign at this time. Like OpenSSH, which
+// ValidAt reports whether the key may sign at this time. Like OpenSSH, which
 // counts whole seconds and refuses only what is before valid-after or past
 // valid-before (check_allowed_keys_line in sshsig.c; ssh-keygen(1): "at or
 // after", "at or before"), it includes both bounds, the last second whole.
-func (k Key) validAt(at time.Time) bool {
+func (k Key) ValidAt(at time.Time) bool {
 	early := !k.ValidAfter.IsZero() && at.Unix() < k.ValidAfter.Unix()
 	late := !k.ValidBefore.IsZero() && at.Unix() > k.ValidBefore.Unix()
 	return !early && !late

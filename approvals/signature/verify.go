@@ -61,7 +61,7 @@ func Verify(message []byte, armored string, keys []Key, at time.Time) (Key, erro
 		return Key{}, wrong(err)
 	}
 	// One key may be listed for several spans of time.
-	if i := slices.IndexFunc(listed, func(k Key) bool { return k.validAt(at) }); i >= 0 {
+	if i := slices.IndexFunc(listed, func(k Key) bool { return k.ValidAt(at) }); i >= 0 {
 		return listed[i], nil
 	}
 	return Key{}, fmt.Errorf("%w: %s, %s; it is %s", ErrOutOfTime, Fingerprint(signer), listed[len(listed)-1].span(), stamp(at))
