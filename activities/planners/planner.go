@@ -49,9 +49,14 @@ type Document struct {
 	Path      string // slash-separated, relative to the source, as in the manifest
 	Source    string // the name of the source root
 	MediaType string // "text/markdown", "text/plain", "text/html", "text/csv", "application/json", "application/yaml"
-	// Text is valid UTF-8 and its lines end in "\n". HTML has become readable
-	// text, as text.Decode describes.
+	// Text is the text of a document that is in memory; Load returns it. Where
+	// Read is there it is empty.
 	Text string
+	// Read fetches the text from where it is stored, each time that it is called;
+	// nil when Text is all. Every error is a *faults.Fault.
+	Read func(ctx context.Context) (string, error)
+	// Size is of the text, in bytes; 0 when the caller does not know it.
+	Size int64
 	// Digest is of the document's bytes, as in the manifest; zero when the
 	// caller does not know it.
 	Digest plan.Digest
@@ -63,6 +68,17 @@ type Target struct {
 	Name string // "kb" or "kb/sub", as the task names it
 	// Schema is the JSON Schema of the tool's parameters.
 	Schema json.RawMessage
+}
+
+// Load returns the document's text: valid UTF-8, whose lines end in "\n". HTML
+// has become readable text, as text.Decode describes. The documents of a task
+// can be more than a worker's memory holds: a planner loads one after the other,
+// and keeps what it needs of each.
+func (d Document) Load(ctx context.Context) (string, error) {
+	if d.Read == nil {
+		return d.Text, nil
+	}
+	return d.Read(ctx)
 }
 
 // Draft is a planner's proposal. ID and DependsOn are the planner's.

@@ -16,7 +16,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"github.com/holdpoint/holdpoint/internal/secrets"
+	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
 // bucket is a storage in a bucket of an S3-compatible store. The client is
@@ -50,7 +50,7 @@ func openBucket(c Config, at location) (*bucket, error) {
 		lookup = minio.BucketLookupPath
 	}
 	client, err := minio.New(at.endpoint.Host, &minio.Options{
-		Creds: credentials.New(keys{c.AccessKey, c.SecretKey, c.SessionToken}), Secure: at.endpoint.Scheme == "https",
+		Creds: credentials.New(s3keys.Keys{Access: c.AccessKey, Secret: c.SecretKey, Session: c.SessionToken}), Secure: at.endpoint.Scheme == "https",
 		Region: at.region, BucketLookup: lookup, Transport: b.transport, MaxRetries: maxTries,
 	})
 	if err != nil {
@@ -137,33 +137,3 @@ func (b *bucket) list(ctx context.Context, prefix string) ([]string, error) {
 	}
 	return keys, nil
 }
-
-// keys reads the secrets anew for each request.
-type keys struct{ access, secret, session secrets.Text }
-
-var _ credentials.Provider = keys{}
-
-// RetrieveWithCredContext implements credentials.Provider.
-func (k keys) RetrieveWithCredContext(*credentials.CredContext) (credentials.Value, error) {
-	v := credentials.Value{SignerType: credentials.SignatureV4}
-	for _, part := range []struct {
-		from secrets.Text
-		into *string
-	}{{k.access, &v.AccessKeyID}, {k.secret, &v.SecretAccessKey}, {k.session, &v.SessionToken}} {
-		text, err := part.from.Resolve()
-		if err != nil {
-			return credentials.Value{}, secretError{err}
-		}
-		*part.into = text
-	}
-	return v, nil
-}
-
-// Retrieve implements credentials.Provider.
-func (k keys) Retrieve() (credentials.Value, error) { return k.RetrieveWithCredContext(nil) }
-
-// IsExpired implements credentials.Provider: a secret may have changed.
-func (k keys) IsExpired() bool { return true }
-
-// secretError is a secret that could not be read. Its text names the reference.
-type secretError struct{ error }

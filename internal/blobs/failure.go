@@ -9,6 +9,8 @@ import (
 	"regexp"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
 // failure is an error of a bucket. Its text is made here, because a client's
@@ -50,9 +52,9 @@ func (b *bucket) failure(err error) error {
 
 // unanswered is what an error says that came before any answer.
 func (b *bucket) unanswered(err error) (text string, is bool) {
-	switch secret := (secretError{}); {
-	case errors.As(err, &secret):
-		return "the keys of " + b.host + ": " + secret.Error(), true
+	switch unread := (s3keys.Unread{}); {
+	case errors.As(err, &unread):
+		return "the keys of " + b.host + ": " + unread.Error(), true
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return b.host + " has a certificate that is not trusted for this name", true
 	case errors.Is(err, context.Canceled):

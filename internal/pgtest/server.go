@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/holdpoint/holdpoint/internal/targets/child"
 )
 
 // Options are how a cluster runs. The zero value suits most tests.
@@ -31,7 +32,6 @@ type Options struct {
 }
 
 const (
-	loopback = "127.0.0.1"
 	// superuser owns the cluster, and is whom URLs name.
 	superuser = "postgres"
 	// startTimeout bounds the wait for a server to take connections. Recovery
@@ -39,6 +39,9 @@ const (
 	startTimeout = 60 * time.Second
 	// startAttempts is how many ports are tried when somebody else takes one.
 	startAttempts = 3
+	// immediate is PostgreSQL's signal for a shutdown without clean-up: the next
+	// start recovers from the log.
+	immediate = syscall.SIGQUIT
 )
 
 // Server is one cluster with its data. Its methods are safe for concurrent
@@ -48,14 +51,14 @@ type Server struct {
 	bin      string
 	account  account
 	settings []string
-	port     int
+	address  string
 	password string
 
 	databases atomic.Int64
 
-	mu      sync.Mutex // guards what is below, through starts and ends
-	process *process   // nil before the first start and after an end
-	killed  bool       // the last end was a kill
+	mu      sync.Mutex     // guards what is below, through starts and ends
+	process *child.Process // nil before the first start and after an end
+	killed  bool           // the last end was a kill
 }
 
 // Launch makes a cluster and starts it. The error is ErrNoPostgreSQL where the
@@ -83,9 +86,11 @@ func Launch(ctx context.Context, options Options) (_ *Server, err error) {
 		return nil, err
 	}
 	for range startAttempts {
-		if s.port, err = freePort(ctx); err != nil {
+		var free []string
+		if free, err = child.FreePorts(ctx, 1); err != nil {
 			return nil, err
 		}
+		s.address = free[0]
 		if err = s.Start(ctx); err == nil || ctx.Err() != nil {
 			break
 		}
@@ -128,7 +133,7 @@ func (s *Server) initialize(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "--pgdata="+s.data(), "--username="+superuser, "--pwfile="+secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	cmd.Dir = s.dir
-	cmd.SysProcAttr = s.account.childAttributes()
+	cmd.SysProcAttr = s.account.attributes()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
@@ -140,7 +145,7 @@ func (s *Server) initialize(ctx context.Context) error {
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.process != nil && s.process.running() {
+	if s.process != nil && s.process.Running() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
@@ -155,7 +160,7 @@ func (s *Server) Start(ctx context.Context) error {
 		if err == nil {
 			s.killed = false
 		}
-		if err == nil || p.running() {
+		if err == nil || p.Running() {
 			return err
 		}
 		// After a kill the old server's children keep its memory for a moment,
@@ -167,26 +172,30 @@ func (s *Server) Start(ctx context.Context) error {
 }
 
 // spawn starts a postmaster.
-func (s *Server) spawn() (*process, error) {
+func (s *Server) spawn() (*child.Process, error) {
+	host, port, err := net.SplitHostPort(s.address)
+	if err != nil {
+		return nil, err
+	}
 	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), append([]string{ //nolint:noctx // it lives until it is stopped
-		"-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=" + loopback, "-c", "unix_socket_directories=" + s.dir,
+		"-D", s.data(), "-p", port, "-c", "listen_addresses=" + host, "-c", "unix_socket_directories=" + s.dir,
 	}, s.settings...)...)
 	cmd.Dir = s.dir
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = s.account.childAttributes()
-	return startProcess(cmd)
+	cmd.SysProcAttr = s.account.attributes()
+	return child.StartAlone(cmd, immediate) // a postmaster ends its children
 }
 
 // ready waits until the server takes connections, or has ended.
 func (s *Server) ready(ctx context.Context) error {
 	for {
 		err := s.Exec(ctx, "postgres", `SELECT 1`)
-		if err == nil || !s.process.running() {
+		if err == nil || !s.process.Running() {
 			return err
 		}
 		if paused := pause(ctx, 10*time.Millisecond); paused != nil {
@@ -201,16 +210,19 @@ func (s *Server) Stop() error { return s.end(immediate) }
 
 // Kill kills the postmaster as kill -9 does. Its children end by themselves a
 // moment later; until then they may still commit.
-func (s *Server) Kill() error { return s.end(os.Kill) }
+func (s *Server) Kill() error { return s.end(syscall.SIGKILL) }
 
-func (s *Server) end(signal os.Signal) error {
+func (s *Server) end(by syscall.Signal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process == nil {
 		return nil
 	}
-	defer func() { s.process, s.killed = nil, signal == os.Kill }()
-	return s.process.end(signal)
+	defer func() { s.process, s.killed = nil, by == syscall.SIGKILL }()
+	if err := s.process.End(by); err != nil {
+		return fmt.Errorf("the postmaster: %w", err)
+	}
+	return nil
 }
 
 // Close stops the cluster and removes its data.
@@ -229,7 +241,7 @@ func (s *Server) URL(database string) string {
 }
 
 // Address is where the cluster listens, for a proxy before it.
-func (s *Server) Address() string { return net.JoinHostPort(loopback, strconv.Itoa(s.port)) }
+func (s *Server) Address() string { return s.address }
 
 // CreateDatabase makes a fresh, empty database and returns its URL.
 func (s *Server) CreateDatabase(ctx context.Context) (string, error) {
@@ -262,19 +274,6 @@ func (s *Server) Log() string {
 
 func (s *Server) data() string    { return filepath.Join(s.dir, "data") }
 func (s *Server) logFile() string { return filepath.Join(s.dir, "log") }
-
-// freePort asks the system for a port that nobody listens on. Until the server
-// binds it somebody else may; Launch then takes another.
-func freePort(ctx context.Context) (int, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp4", net.JoinHostPort(loopback, "0"))
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()
-	at, err := netip.ParseAddrPort(listener.Addr().String())
-	return int(at.Port()), err
-}
 
 // pause waits, or returns why it could not.
 func pause(ctx context.Context, d time.Duration) error {

@@ -15,6 +15,6 @@
 //
 // What a failure means depends on whether anything of the request was handed
 // to the connection: nothing was, and the write surely had no effect; anything
-// was, and its outcome is unknown. See failure.go. What a status means is the
-// table in status.go. docs/tools/http.md describes the settings.
+// was, and its outcome is unknown, by the table of package wire. What a status
+// means is the table in status.go. docs/tools/http.md describes the settings.
 package httpapi

@@ -1,122 +1,25 @@
 package httpapi
 
 import (
-	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"net"
-	"syscall"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/wire"
 )
 
-// failure is a request that brought no whole answer.
-type failure struct {
-	host   string
-	sent   bool // something of the request was handed to the connection
-	gotTLS bool // a port that speaks TLS was asked without
-	cause  error
+// wording is how faults of a tool's requests speak.
+var wording = wire.Words{
+	Address: "the url", Doubt: "the effect may be there", TooLarge: "its answer is larger than the tool's limit; the effect may be there",
 }
 
-// ofWrite says what a failed write means:
-//
-//	nothing was sent         see unsent: surely no effect
-//	the port speaks TLS      Permanent: it took the request for rubbish
-//	anything else            Unknown
-func (f *failure) ofWrite() error {
-	switch {
-	case f.gotTLS:
-		return f.speaksTLS()
-	case !f.sent:
-		return f.unsent()
-	case errors.Is(f.cause, errTooLarge):
-		return f.fault(faults.Unknown, "answer_too_large", "its answer is larger than the tool's limit; the effect may be there")
-	case errors.Is(f.cause, context.Canceled):
-		return f.fault(faults.Unknown, "stopped_after_sending", "the call was stopped after the request was sent; the effect may be there")
-	case isTimeout(f.cause):
-		return f.fault(faults.Unknown, "no_answer", "no whole answer came in time; the effect may be there")
-	default:
-		return f.fault(faults.Unknown, "answer_cut", "the connection broke after the request was sent; the effect may be there")
+// unread is what it means that no whole answer to a read request came: it
+// wrote nothing, so it can be made again.
+func unread(f *wire.Failure) error {
+	if fault := f.Unsent(wording); fault != nil {
+		return fault
 	}
-}
-
-// ofRead says what a failed read request means: it wrote nothing, so it can be
-// made again.
-func (f *failure) ofRead() error {
-	switch {
-	case f.gotTLS:
-		return f.speaksTLS()
-	case !f.sent:
-		return f.unsent()
-	case errors.Is(f.cause, errTooLarge):
-		return f.fault(faults.Permanent, "answer_too_large", "its answer to a read request is larger than the tool's limit")
-	default:
-		return f.fault(faults.Transient, "not_read", "no whole answer came to a read request")
+	if errors.Is(f.Cause, wire.ErrTooLarge) {
+		return f.As(faults.Permanent, "answer_too_large", "its answer to a read request is larger than the tool's limit")
 	}
-}
-
-// unsent is a request of which nothing was sent. What the operator must mend
-// is Permanent: certificates, and a port that speaks something else.
-func (f *failure) unsent() error {
-	if isCertificate(f.cause) {
-		return f.fault(faults.Permanent, "bad_certificate", certificateReason(f.cause))
-	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](f.cause); ok {
-		return f.fault(faults.Permanent, "no_tls", "the url says https, and the port does not speak TLS")
-	}
-	if op, ok := errors.AsType[*net.OpError](f.cause); ok && op.Op == "remote error" { // an alert of the other side
-		return f.fault(faults.Permanent, "tls_refused", "it refuses the TLS handshake: versions, names or a client certificate do not fit")
-	}
-	if dns, ok := errors.AsType[*net.DNSError](f.cause); ok && dns.IsNotFound {
-		return f.fault(faults.Transient, "unknown_host", "DNS knows no such name; nothing was sent")
-	}
-	return f.fault(faults.Transient, "dial_failed", unreached(f.cause)+"; nothing was sent")
-}
-
-// unreached names the usual reasons in words that are the same on every system.
-func unreached(err error) string {
-	switch {
-	case errors.Is(err, context.Canceled):
-		return "the call was stopped before there was a connection"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the connection was refused"
-	case isTimeout(err):
-		return "there was no connection in time"
-	case errors.As(err, new(handshakeError)):
-		return "the TLS handshake broke off"
-	default:
-		return "there was no connection"
-	}
-}
-
-func isTimeout(err error) bool {
-	timeout, ok := errors.AsType[net.Error](err)
-	return errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout()
-}
-
-func isCertificate(err error) bool {
-	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
-	return ok
-}
-
-func certificateReason(err error) string {
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another name"
-	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "its certificate is signed by nobody that this worker trusts; name the authority in ca_file"
-	}
-	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return "its certificate has expired, or is not valid yet by this machine's clock"
-	}
-	return "its certificate cannot be verified"
-}
-
-func (f *failure) speaksTLS() error {
-	return f.fault(faults.Permanent, "speaks_tls", "the url says http, and the port speaks TLS: write https")
-}
-
-func (f *failure) fault(class faults.Class, code, reason string) error {
-	return &faults.Fault{Class: class, Code: code, Reason: f.host + ": " + reason, Cause: f.cause}
+	return f.As(faults.Transient, "not_read", "no whole answer came to a read request")
 }

@@ -1,14 +1,12 @@
 package httpapi
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/activities/wire"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
@@ -33,36 +31,28 @@ func (Kind) Open(spec tools.Spec, from declared.Settings) (declared.Sender, erro
 	if err := from.Decode(&s); err != nil {
 		return nil, err
 	}
-	w := &wire{tls: &tls.Config{MinVersion: tls.VersionTLS12}, maxResponse: s.MaxResponseBytes, timeout: spec.CallTimeout}
 	err := (checker{Settings: from, spec: spec, settings: &s}).check()
-	if s.CAFile != "" {
-		roots, unread := authorities(filepath.Dir(from.File), s.CAFile)
-		if unread != nil {
-			err = errors.Join(err, strictyaml.Fail(from.File, strictyaml.Nearest(from.Node, "ca_file"), "ca_file: %s", unread))
-		}
-		w.tls.RootCAs = roots
+	trusted, untrusted := wire.Trust(s.caFile(from.File))
+	if untrusted != nil {
+		err = errors.Join(err, strictyaml.Fail(from.File, strictyaml.Nearest(from.Node, "ca_file"), "ca_file: %s", untrusted))
 	}
 	if err != nil {
 		return nil, err
 	}
-	plain := &sender{spec: spec, settings: s, wire: w}
+	plain := &sender{spec: spec, settings: s, client: &client{
+		tls: trusted, maxResponse: s.MaxResponseBytes, timeout: spec.CallTimeout,
+	}}
 	if s.Lookup != nil {
 		return findingSender{plain}, nil
 	}
 	return plain, nil
 }
 
-func authorities(base, path string) (*x509.CertPool, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(base, path)
+// caFile is the path of the authorities' file, which is relative to the file
+// that the settings stand in.
+func (s *settings) caFile(from string) string {
+	if s.CAFile == "" || filepath.IsAbs(s.CAFile) {
+		return s.CAFile
 	}
-	pem, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(pem) {
-		return nil, errNoCertificate
-	}
-	return roots, nil
+	return filepath.Join(filepath.Dir(from), s.CAFile)
 }

@@ -16,8 +16,8 @@ import (
 type sender struct {
 	settings
 
-	spec tools.Spec
-	wire *wire
+	spec   tools.Spec
+	client *client
 }
 
 var (
@@ -52,9 +52,9 @@ func (s *sender) Apply(ctx context.Context, r declared.Request) (declared.Effect
 	if err != nil {
 		return declared.Effect{}, err
 	}
-	a, failed := s.wire.send(ctx, out)
+	a, failed := s.client.send(ctx, out)
 	if failed != nil {
-		return declared.Effect{}, failed.ofWrite()
+		return declared.Effect{}, failed.Fault(wording)
 	}
 	return s.judge(ctx, r, a)
 }
@@ -135,9 +135,9 @@ func (s *sender) read(ctx context.Context, r read, v template.Vars) (*answer, er
 		return nil, err
 	}
 	for range maxRedirects + 1 {
-		a, failed := s.wire.send(ctx, out)
+		a, failed := s.client.send(ctx, out)
 		if failed != nil {
-			return nil, failed.ofRead()
+			return nil, unread(failed)
 		}
 		if slices.Contains(r.Statuses, a.status) {
 			return a, nil

@@ -1,13 +1,10 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/holdpoint/holdpoint/activities/tools/template"
 )
-
-var errNoCertificate = errors.New("the file holds no certificate in PEM form")
 
 // settings are a declaration's part under "http". docs/tools/http.md says what
 // each field means.

@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -119,28 +118,6 @@ func TestC034_CertificatesAndSchemesArePermanent(t *testing.T) {
 	}
 }
 
-// Other servers than Go's answer plain HTTP with a TLS alert.
-func TestC034_TLSAlertInAnswerToHTTP(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			conn.Read(make([]byte, 1<<10))
-			conn.Write([]byte{21, 3, 1, 0, 2, 2, 10}) // fatal, unexpected_message
-			conn.Close()
-		}
-	}()
-	address := l.Addr().String()
-	tool := open(t, nil, strings.NewReplacer("ADDRESS", address, "URL", "http://"+address).Replace(onceOrders))
-	_, err = newScene(t, tool, "week-48", "A-1").attempt()
-	requireFault(t, err, faults.Permanent, "speaks_tls")
-}
-
 func TestC034_UnknownHostIsTriedAFewTimes(t *testing.T) {
 	const host = "no-such-host.invalid"
 	tool := open(t, nil, strings.NewReplacer("ADDRESS", host, "URL", "https://"+host).Replace(onceOrders))
@@ -198,47 +175,4 @@ func TestC034_SlowHostIsTriedAgain(t *testing.T) {
 	_, err := s.retried()
 	require.NoError(t, err)
 	require.Equal(t, 1, server.Effects(s.action.IdempotencyKey))
-}
-
-// A handshake writes to the connection, and is no part of the request.
-func TestHandshakeThatBreaksOffSendsNothing(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			conn.Read(make([]byte, 1<<10))
-			conn.Close()
-		}
-	}()
-	address := l.Addr().String()
-	tool := open(t, nil, strings.NewReplacer("ADDRESS", address, "URL", "https://"+address).Replace(onceOrders))
-	s := newScene(t, tool, "week-48", "A-1")
-	_, err = s.attempt()
-	requireFault(t, err, faults.Transient, "dial_failed")
-	require.Equal(t, effects.Released, s.row().State)
-}
-
-func TestProxiesOfTheEnvironmentAreNotUsed(t *testing.T) {
-	asked := make(chan string, 1)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	proxy := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.URL.String()
-		io.WriteString(w, "{}")
-	})}
-	go proxy.Serve(l)
-	defer proxy.Close()
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
-		t.Setenv(name, "http://"+l.Addr().String())
-	}
-	host := "no-such-host.invalid"
-	tool := open(t, nil, strings.NewReplacer("ADDRESS", host, "URL", "http://"+host).Replace(onceOrders))
-	_, err = newScene(t, tool, "week-48", "A-1").attempt()
-	require.Equal(t, faults.Transient, faults.ClassOf(err))
-	require.Empty(t, asked)
 }

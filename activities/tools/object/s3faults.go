@@ -11,6 +11,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
 // answered is the store's own word, when err is one. Its text is not shown: it
@@ -112,10 +113,10 @@ func classOf(answer minio.ErrorResponse) (faults.Class, bool) {
 
 // unsent is a request that never began, or nil.
 func (b *bucket) unsent(err error, connected bool) error {
-	var secret secretError
+	var unread s3keys.Unread
 	switch {
-	case errors.As(err, &secret):
-		return &faults.Fault{Class: faults.Permanent, Code: "no_secret", Reason: "the store's keys: " + secret.Error(), Cause: err}
+	case errors.As(err, &unread):
+		return &faults.Fault{Class: faults.Permanent, Code: "no_secret", Reason: "the store's keys: " + unread.Error(), Cause: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &faults.Fault{Class: faults.Permanent, Code: "certificate", Reason: b.host + " has a certificate that is not trusted for this name", Cause: err}
 	case !connected && errors.Is(err, context.Canceled):

@@ -14,7 +14,7 @@ import (
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
-	"github.com/holdpoint/holdpoint/internal/secrets"
+	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
 // newTransport is HTTP/1.1 without proxies: HTTP/2 makes some requests again by
@@ -51,39 +51,9 @@ func watch(ctx context.Context) (watched context.Context, connected func() bool)
 	return httptrace.WithClientTrace(ctx, trace), had.Load
 }
 
-// keys reads the secrets anew for each request.
-type keys struct{ access, secret, session secrets.Text }
-
 func newCredentials(s *settings) *credentials.Credentials {
 	if s.AccessKey.IsZero() {
 		return credentials.NewStatic("", "", "", credentials.SignatureAnonymous)
 	}
-	return credentials.New(keys{s.AccessKey, s.SecretKey, s.SessionToken})
+	return credentials.New(s3keys.Keys{Access: s.AccessKey, Secret: s.SecretKey, Session: s.SessionToken})
 }
-
-var _ credentials.Provider = keys{}
-
-// RetrieveWithCredContext implements credentials.Provider.
-func (k keys) RetrieveWithCredContext(*credentials.CredContext) (credentials.Value, error) {
-	v := credentials.Value{SignerType: credentials.SignatureV4}
-	for _, part := range []struct {
-		from secrets.Text
-		into *string
-	}{{k.access, &v.AccessKeyID}, {k.secret, &v.SecretAccessKey}, {k.session, &v.SessionToken}} {
-		text, err := part.from.Resolve()
-		if err != nil {
-			return credentials.Value{}, secretError{err}
-		}
-		*part.into = text
-	}
-	return v, nil
-}
-
-// Retrieve implements credentials.Provider.
-func (k keys) Retrieve() (credentials.Value, error) { return k.RetrieveWithCredContext(nil) }
-
-// IsExpired implements credentials.Provider: a secret may have changed.
-func (k keys) IsExpired() bool { return true }
-
-// secretError is a secret that could not be read. Its text names the reference.
-type secretError struct{ error }

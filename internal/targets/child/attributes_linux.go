@@ -2,8 +2,8 @@ package child
 
 import "syscall"
 
-// attributes make a group of the child, which dies with this process however
-// this process ends.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// setApart makes a group of the child, which gets the signal when this process
+// ends, however it ends.
+func setApart(a *syscall.SysProcAttr, orphaned syscall.Signal) {
+	a.Setpgid, a.Pdeathsig = true, orphaned
 }

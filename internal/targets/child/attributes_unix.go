@@ -4,6 +4,6 @@ package child
 
 import "syscall"
 
-// attributes make a group of the child. No system but Linux can let it die
-// with this process.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// setApart makes a group of the child. No system but Linux can tell it that this
+// process has ended.
+func setApart(a *syscall.SysProcAttr, _ syscall.Signal) { a.Setpgid = true }

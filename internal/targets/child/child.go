@@ -1,9 +1,11 @@
-// Package child runs the programs of rehearsal targets: each in a process group
+// Package child runs the servers of tests and rehearsals: each in a process group
 // of its own, ended together with its children, and, on Linux, never outliving
-// the process that started it.
+// the process that started it. A server that looks after its own children is
+// started alone.
 package child
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -12,19 +14,37 @@ import (
 )
 
 // stopGrace is how long a program may take to end by itself.
-const stopGrace = 15 * time.Second
+const stopGrace = 20 * time.Second
+
+// ErrKilled says that a program did not end by itself in time.
+var ErrKilled = errors.New("it did not end in time and was killed")
 
 // Process is a program that runs, or has ended. Its methods are safe for
 // concurrent use.
 type Process struct {
 	child *os.Process
+	alone bool          // signals are not for its group
 	gone  chan struct{} // closed when it has ended
 }
 
-// Start starts cmd, whose output goes to files or nowhere. It sets SysProcAttr.
+// Start starts cmd, whose output goes to files or nowhere.
 func Start(cmd *exec.Cmd) (*Process, error) {
-	cmd.SysProcAttr = attributes()
-	p := &Process{gone: make(chan struct{})}
+	return start(cmd, &Process{gone: make(chan struct{})}, syscall.SIGKILL)
+}
+
+// StartAlone is Start for a program that ends its children by itself, as a
+// database server does: signals reach it alone, and what it leaves behind is left
+// to it. orphaned is the signal that it gets, on Linux, when this process ends
+// without ending it.
+func StartAlone(cmd *exec.Cmd, orphaned syscall.Signal) (*Process, error) {
+	return start(cmd, &Process{alone: true, gone: make(chan struct{})}, orphaned)
+}
+
+func start(cmd *exec.Cmd, p *Process, orphaned syscall.Signal) (*Process, error) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	setApart(cmd.SysProcAttr, orphaned)
 	started := make(chan error, 1)
 	go func() {
 		// Linux tells a child of its parent's death when the thread that
@@ -55,24 +75,36 @@ func (p *Process) Gone() <-chan struct{} { return p.gone }
 // Stop asks the program to end, kills it when it takes too long, and returns
 // when it and its children are gone.
 func (p *Process) Stop() error {
-	if !p.running() {
+	if err := p.End(syscall.SIGTERM); !errors.Is(err, ErrKilled) {
+		return err
+	}
+	return nil
+}
+
+// End is Stop with the signal by which the program ends. The error is ErrKilled
+// when it took too long.
+func (p *Process) End(by syscall.Signal) error {
+	if !p.Running() {
 		return nil
 	}
-	if err := p.signal(syscall.SIGTERM); err != nil {
-		return p.Kill() // a system without SIGTERM
+	if err := p.signal(by); err != nil {
+		return p.Kill() // a system without that signal
 	}
 	select {
 	case <-p.gone:
 		return nil
 	case <-time.After(stopGrace):
-		return p.Kill()
 	}
+	if err := p.Kill(); err != nil {
+		return err
+	}
+	return ErrKilled
 }
 
 // Kill ends the program and its children as kill -9 does, and returns when
 // they are gone.
 func (p *Process) Kill() error {
-	if !p.running() {
+	if !p.Running() {
 		return nil
 	}
 	if err := p.signal(syscall.SIGKILL); err != nil {
@@ -82,11 +114,27 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-func (p *Process) running() bool {
+// Running reports whether the program has not ended yet.
+func (p *Process) Running() bool {
 	select {
 	case <-p.gone:
 		return false
 	default:
 		return true
 	}
+}
+
+// signal reaches one that is gone without an error.
+func (p *Process) signal(s syscall.Signal) error {
+	if !p.alone {
+		return p.signalGroup(s)
+	}
+	return p.signalAlone(s)
+}
+
+func (p *Process) signalAlone(s syscall.Signal) error {
+	if err := p.child.Signal(s); !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,45 @@ func TestProcessEndsWithItsChildren(t *testing.T) {
 			_, err = io.ReadAll(out)
 			require.NoError(t, err)
 			require.NoError(t, end(p), "one that has ended")
+		})
+	}
+}
+
+// The child of one that runs alone is its own business: signals do not reach it.
+func TestProcessThatRunsAloneEndsAlone(t *testing.T) {
+	for name, end := range map[string]func(*child.Process) error{
+		"End":  func(p *child.Process) error { return p.End(syscall.SIGHUP) },
+		"Stop": (*child.Process).Stop,
+		"Kill": (*child.Process).Kill,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, w, err := os.Pipe()
+			require.NoError(t, err)
+			defer r.Close()
+			// The grandchild repeats a word, when it is told one.
+			cmd := exec.Command("sh", "-c", `{ read -r word; echo "$word"; } <&3 & echo started; wait`)
+			hold, release, err := os.Pipe()
+			require.NoError(t, err)
+			defer release.Close()
+			cmd.Stdout, cmd.ExtraFiles = w, []*os.File{hold}
+			p, err := child.StartAlone(cmd, syscall.SIGTERM)
+			require.NoError(t, err)
+			w.Close()
+			hold.Close()
+			out := bufio.NewReader(r)
+			line, err := out.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "started\n", line)
+			require.True(t, p.Running())
+
+			require.NoError(t, end(p))
+			require.False(t, p.Running())
+			require.NoError(t, end(p), "one that has ended")
+			_, err = release.WriteString("alive\n")
+			require.NoError(t, err)
+			line, err = out.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "alive\n", line)
 		})
 	}
 }

@@ -2,18 +2,9 @@
 
 package child
 
-import (
-	"errors"
-	"os"
-	"syscall"
-)
+import "syscall"
 
-// attributes are nothing special on a system without process groups.
-func attributes() *syscall.SysProcAttr { return nil }
+// setApart does nothing on a system without process groups.
+func setApart(*syscall.SysProcAttr, syscall.Signal) {}
 
-func (p *Process) signal(s syscall.Signal) error {
-	if err := p.child.Signal(s); !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
-	return nil
-}
+func (p *Process) signalGroup(s syscall.Signal) error { return p.signalAlone(s) }

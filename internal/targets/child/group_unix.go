@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// signal goes to the whole group; one that is gone has had it.
-func (p *Process) signal(s syscall.Signal) error {
+// signalGroup reaches the whole group; one that is gone has had it.
+func (p *Process) signalGroup(s syscall.Signal) error {
 	err := syscall.Kill(-p.child.Pid, s)
 	if errors.Is(err, syscall.ESRCH) {
 		return nil

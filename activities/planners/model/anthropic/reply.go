@@ -28,11 +28,7 @@ type block struct {
 // reasonRefusal is the stop reason of a model that will not.
 const reasonRefusal = "refusal"
 
-// Read implements model.Engine. Thinking is no part of the reply, and a text
-// beside a call of our tool is what a model says while it works: both are left
-// out. A call that is not of our tool, two calls and any other kind of block are
-// not the one reply that was asked for, and nobody picks one: they are
-// model.Other, without a text.
+// Read implements model.Engine, as [provider.Client.Settle] says.
 func (e *Engine) Read(body []byte) (model.Reply, error) {
 	var a answer
 	if err := e.client.Open(body, &a); err != nil {
@@ -46,45 +42,27 @@ func (e *Engine) Read(body []byte) (model.Reply, error) {
 	case len(a.Content) == 0 && a.StopReason == "":
 		return model.Reply{}, e.client.NoAnswer("answers with a message that has no content, and no reason to end")
 	}
-	said := gather(a.Content)
-	reply := model.Reply{Text: said.text, Stop: stop(a.StopReason), ModelID: a.Model, Usage: usage(a.Usage)}
-	if a.StopReason == reasonRefusal {
-		reply.Refusal = refusal(said.text, a.StopDetails)
-	}
-	switch {
-	case said.unknown:
-		reply.Stop, reply.Text = model.Other, ""
-	case len(said.calls) == 0:
-	case len(said.calls) > 1 || e.config.Structured != provider.Tool || said.calls[0].Name != toolName:
-		reply.Stop, reply.Text = model.Other, ""
-	default:
-		reply.Text = string(said.calls[0].Input)
-		if a.StopReason == "tool_use" {
-			reply.Stop = model.Ended
-		}
-	}
-	return reply, nil
+	said := a.said()
+	text, end := e.client.Settle(said)
+	return model.Reply{Text: text, Refusal: said.Refusal, Stop: end, ModelID: a.Model, Usage: usage(a.Usage)}, nil
 }
 
-// said is the content of a message, sorted.
-type said struct {
-	text    string
-	calls   []block
-	unknown bool // a block that nobody asked for
-}
-
-func gather(content []block) said {
-	var s said
-	for _, b := range content {
+// said is the content of a message, sorted. Thinking is no part of the reply.
+func (a *answer) said() provider.Said {
+	s := provider.Said{Stop: stop(a.StopReason), ByCall: a.StopReason == "tool_use"}
+	for _, b := range a.Content {
 		switch b.Type {
 		case "text":
-			s.text += b.Text
+			s.Text += b.Text
 		case "tool_use":
-			s.calls = append(s.calls, b)
+			s.Calls = append(s.Calls, provider.ToolCall{Name: b.Name, Arguments: string(b.Input)})
 		case "thinking", "redacted_thinking":
 		default:
-			s.unknown = true
+			s.Unasked = true
 		}
+	}
+	if a.StopReason == reasonRefusal {
+		s.Refusal = refusal(s.Text, a.StopDetails)
 	}
 	return s
 }

@@ -3,31 +3,10 @@ package anthropic_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners/model"
-	"github.com/holdpoint/holdpoint/activities/planners/model/anthropic"
+	"github.com/holdpoint/holdpoint/activities/planners/model/enginetest"
 	"github.com/holdpoint/holdpoint/activities/planners/model/provider"
 )
-
-func reader(tb testing.TB, structured provider.Structured) model.Engine {
-	tb.Helper()
-	c := anthropic.Defaults()
-	c.BaseURL, c.Model, c.Structured = "https://models.example.com", "m-1", structured
-	engine, err := anthropic.New(c)
-	require.NoError(tb, err)
-	return engine
-}
-
-// envelope is a body and what it says. The engine asks for a tool, when nothing
-// else is said.
-type envelope struct {
-	name, body string
-	structured provider.Structured
-	want       model.Reply
-	fails      string // what the error says
-}
 
 const (
 	text = `{"type":"text","text":"x"}`
@@ -38,87 +17,54 @@ func message(content, reason string) string {
 	return `{"type":"message","model":"m","content":[` + content + `],"stop_reason":` + reason + `}`
 }
 
-func envelopes() []envelope {
-	return []envelope{
-		{name: "text", body: message(text, `"end_turn"`), want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
-		{name: "two texts", body: message(text+","+text, `"end_turn"`), want: model.Reply{Text: "xx", Stop: model.Ended, ModelID: "m"}},
-		{name: "stop sequence", body: message(text, `"stop_sequence"`), want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
-		{name: "refusal", body: message(`{"type":"text","text":"I can't help with that."}`, `"refusal"`),
-			want: model.Reply{Text: "I can't help with that.", Refusal: "I can't help with that.", Stop: model.Ended, ModelID: "m"}},
-		{name: "refusal without words", body: message("", `"refusal"`), want: model.Reply{Refusal: "(no words)", Stop: model.Ended, ModelID: "m"}},
-		{name: "refusal with a category",
-			body: `{"type":"message","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":null}}`,
-			want: model.Reply{Refusal: "(no words; category cyber)", Stop: model.Ended}},
-		{name: "refusal with an explanation",
-			body: `{"type":"message","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"not this"}}`,
-			want: model.Reply{Refusal: "not this", Stop: model.Ended}},
-		{name: "cut", body: message(text, `"max_tokens"`), want: model.Reply{Text: "x", Stop: model.Cut, ModelID: "m"}},
-		{name: "cut by the window", body: message(text, `"model_context_window_exceeded"`), want: model.Reply{Text: "x", Stop: model.Cut, ModelID: "m"}},
-		{name: "paused", body: message(text, `"pause_turn"`), want: model.Reply{Text: "x", Stop: model.Other, ModelID: "m"}},
-		{name: "no reason to end", body: message(text, "null"), want: model.Reply{Text: "x", Stop: model.Other, ModelID: "m"}},
-		{name: "nothing said", body: message("", `"end_turn"`), want: model.Reply{Stop: model.Ended, ModelID: "m"}},
-		{name: "nothing at all", body: message("", "null"), fails: "no content"},
-		{name: "thinking beside", body: message(`{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"d"},`+text, `"end_turn"`),
-			want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
-		{name: "a block that is a search", body: message(`{"type":"server_tool_use","name":"web_search","input":{}},`+text, `"end_turn"`),
-			want: model.Reply{Stop: model.Other, ModelID: "m"}},
-		{name: "overloaded", body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, fails: "overloaded_error"},
-		{name: "overloaded, in the other API's form", body: `{"error":{"message":"overloaded"}}`, fails: "with an error"},
-		{name: "the other API's answer", body: `{"choices":[{"message":{"content":"x"}}]}`, fails: "no message"},
-		{name: "no choices", body: `{"choices":[]}`, fails: "no message"},
-		{name: "html", body: "<html>", fails: "a page"},
-		{name: "sse", body: "event: message_start\ndata: {\"type\":\"message_start\"}\n\n", fails: "stream of events"},
-		{name: "content as a text", body: `{"type":"message","content":"x","stop_reason":"end_turn"}`, fails: "another form"},
-		{name: "usage", body: `{"type":"message","content":[` + text + `],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":null,"output_tokens":5}}`,
-			want: model.Reply{Text: "x", Stop: model.Ended, Usage: model.Usage{InputTokens: 30, OutputTokens: 5}}},
+func envelopes() []enginetest.Envelope {
+	return []enginetest.Envelope{
+		{Name: "text", Body: message(text, `"end_turn"`), Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
+		{Name: "two texts", Body: message(text+","+text, `"end_turn"`), Want: model.Reply{Text: "xx", Stop: model.Ended, ModelID: "m"}},
+		{Name: "stop sequence", Body: message(text, `"stop_sequence"`), Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
+		{Name: "refusal", Body: message(`{"type":"text","text":"I can't help with that."}`, `"refusal"`),
+			Want: model.Reply{Text: "I can't help with that.", Refusal: "I can't help with that.", Stop: model.Ended, ModelID: "m"}},
+		{Name: "refusal without words", Body: message("", `"refusal"`), Want: model.Reply{Refusal: "(no words)", Stop: model.Ended, ModelID: "m"}},
+		{Name: "refusal with a category",
+			Body: `{"type":"message","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":null}}`,
+			Want: model.Reply{Refusal: "(no words; category cyber)", Stop: model.Ended}},
+		{Name: "refusal with an explanation",
+			Body: `{"type":"message","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"not this"}}`,
+			Want: model.Reply{Refusal: "not this", Stop: model.Ended}},
+		{Name: "cut", Body: message(text, `"max_tokens"`), Want: model.Reply{Text: "x", Stop: model.Cut, ModelID: "m"}},
+		{Name: "cut by the window", Body: message(text, `"model_context_window_exceeded"`), Want: model.Reply{Text: "x", Stop: model.Cut, ModelID: "m"}},
+		{Name: "paused", Body: message(text, `"pause_turn"`), Want: model.Reply{Text: "x", Stop: model.Other, ModelID: "m"}},
+		{Name: "no reason to end", Body: message(text, "null"), Want: model.Reply{Text: "x", Stop: model.Other, ModelID: "m"}},
+		{Name: "nothing said", Body: message("", `"end_turn"`), Want: model.Reply{Stop: model.Ended, ModelID: "m"}},
+		{Name: "nothing at all", Body: message("", "null"), Fails: "no content"},
+		{Name: "thinking beside", Body: message(`{"type":"thinking","thinking":"hm","signature":"s"},{"type":"redacted_thinking","data":"d"},`+text, `"end_turn"`),
+			Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
+		{Name: "a block that is a search", Body: message(`{"type":"server_tool_use","name":"web_search","input":{}},`+text, `"end_turn"`),
+			Want: model.Reply{Stop: model.Other, ModelID: "m"}},
+		{Name: "overloaded", Body: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Fails: "overloaded_error"},
+		{Name: "overloaded, in the other API's form", Body: `{"error":{"message":"overloaded"}}`, Fails: "with an error"},
+		{Name: "the other API's answer", Body: `{"choices":[{"message":{"content":"x"}}]}`, Fails: "no message"},
+		{Name: "no choices", Body: `{"choices":[]}`, Fails: "no message"},
+		{Name: "html", Body: "<html>", Fails: "a page"},
+		{Name: "sse", Body: "event: message_start\ndata: {\"type\":\"message_start\"}\n\n", Fails: "stream of events"},
+		{Name: "content as a text", Body: `{"type":"message","content":"x","stop_reason":"end_turn"}`, Fails: "another form"},
+		{Name: "usage", Body: `{"type":"message","content":[` + text + `],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":null,"output_tokens":5}}`,
+			Want: model.Reply{Text: "x", Stop: model.Ended, Usage: model.Usage{InputTokens: 30, OutputTokens: 5}}},
 
-		{name: "our tool", body: message(ours, `"tool_use"`), want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Ended, ModelID: "m"}},
-		{name: "words beside our tool", body: message(text+","+ours, `"tool_use"`), want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Ended, ModelID: "m"}},
-		{name: "our tool, cut off", body: message(ours, `"max_tokens"`), want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Cut, ModelID: "m"}},
-		{name: "our tool without input", body: message(`{"type":"tool_use","name":"submit_plan"}`, `"tool_use"`), want: model.Reply{Stop: model.Ended, ModelID: "m"}},
-		{name: "our tool twice", body: message(ours+","+ours, `"tool_use"`), want: model.Reply{Stop: model.Other, ModelID: "m"}},
-		{name: "another tool", body: message(`{"type":"tool_use","name":"shell","input":{}}`, `"tool_use"`), want: model.Reply{Stop: model.Other, ModelID: "m"}},
-		{name: "our tool, not asked for", structured: provider.JSONSchema, body: message(ours, `"tool_use"`), want: model.Reply{Stop: model.Other, ModelID: "m"}},
-		{name: "our tool, ended by itself and not asked for", structured: provider.Text, body: message(ours, `"end_turn"`),
-			want: model.Reply{Stop: model.Other, ModelID: "m"}},
+		{Name: "our tool", Body: message(ours, `"tool_use"`), Want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Ended, ModelID: "m"}},
+		{Name: "words beside our tool", Body: message(text+","+ours, `"tool_use"`), Want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Ended, ModelID: "m"}},
+		{Name: "our tool, cut off", Body: message(ours, `"max_tokens"`), Want: model.Reply{Text: `{"actions": [1.0]}`, Stop: model.Cut, ModelID: "m"}},
+		{Name: "our tool without input", Body: message(`{"type":"tool_use","name":"submit_plan"}`, `"tool_use"`), Want: model.Reply{Stop: model.Ended, ModelID: "m"}},
+		{Name: "our tool twice", Body: message(ours+","+ours, `"tool_use"`), Want: model.Reply{Stop: model.Other, ModelID: "m"}},
+		{Name: "another tool", Body: message(`{"type":"tool_use","name":"shell","input":{}}`, `"tool_use"`), Want: model.Reply{Stop: model.Other, ModelID: "m"}},
+		{Name: "our tool, not asked for", Structured: provider.JSONSchema, Body: message(ours, `"tool_use"`), Want: model.Reply{Stop: model.Other, ModelID: "m"}},
+		{Name: "our tool, ended by itself and not asked for", Structured: provider.Text, Body: message(ours, `"end_turn"`),
+			Want: model.Reply{Stop: model.Other, ModelID: "m"}},
 	}
 }
 
 func TestC070_RefusalEmptyAndOddEnvelopes(t *testing.T) {
-	for _, e := range envelopes() {
-		t.Run(e.name, func(t *testing.T) {
-			if e.structured == "" {
-				e.structured = provider.Tool
-			}
-			got, err := reader(t, e.structured).Read([]byte(e.body))
-			if e.fails != "" {
-				require.ErrorContains(t, err, e.fails)
-				require.Equal(t, faults.Transient, faults.ClassOf(err))
-				require.ErrorContains(t, err, "models.example.com")
-				require.Zero(t, got)
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, e.want, got)
-		})
-	}
+	enginetest.Envelopes(t, subject(), envelopes())
 }
 
-func FuzzRead(f *testing.F) {
-	for _, e := range envelopes() {
-		f.Add([]byte(e.body), e.structured == "")
-	}
-	engines := map[bool]model.Engine{false: reader(f, provider.JSONSchema), true: reader(f, provider.Tool)}
-	f.Fuzz(func(t *testing.T, body []byte, tool bool) {
-		reply, err := engines[tool].Read(body)
-		if err != nil {
-			require.Equal(t, faults.Transient, faults.ClassOf(err))
-			require.Less(t, len(err.Error()), 300)
-			require.Zero(t, reply)
-			return
-		}
-		require.Contains(t, []model.Stop{model.Ended, model.Cut, model.Filtered, model.Other}, reply.Stop)
-		require.GreaterOrEqual(t, reply.Usage.InputTokens, int64(0))
-		require.GreaterOrEqual(t, reply.Usage.OutputTokens, int64(0))
-	})
-}
+func FuzzRead(f *testing.F) { enginetest.FuzzRead(f, subject(), envelopes()) }

@@ -10,10 +10,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/planners/model/provider"
 )
 
-const (
-	toolName        = "submit_plan"
-	toolDescription = "Hands in the reply. The input is the whole of it."
-)
+const toolDescription = "Hands in the reply. The input is the whole of it."
 
 // params are a conversation as the API takes it. A schema is sent byte for byte:
 // as the maps that the SDK has for it, large numbers would lose digits.
@@ -31,9 +28,9 @@ func (e *Engine) params(c model.Conversation) anthropic.MessageNewParams {
 		p.OutputConfig.Format.SetExtraFields(map[string]any{"schema": c.Schema})
 	case provider.Tool:
 		p.Tools = []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
-			Name: toolName, Description: param.NewOpt(toolDescription), InputSchema: inputSchema(c.Schema),
+			Name: provider.ToolName, Description: param.NewOpt(toolDescription), InputSchema: inputSchema(c.Schema),
 		}}}
-		p.ToolChoice.OfTool = &anthropic.ToolChoiceToolParam{Name: toolName, DisableParallelToolUse: param.NewOpt(true)}
+		p.ToolChoice.OfTool = &anthropic.ToolChoiceToolParam{Name: provider.ToolName, DisableParallelToolUse: param.NewOpt(true)}
 	case provider.Text, provider.JSONObject:
 	}
 	return p

@@ -1,19 +1,16 @@
 package anthropic_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/planners/model"
 	"github.com/holdpoint/holdpoint/activities/planners/model/anthropic"
+	"github.com/holdpoint/holdpoint/activities/planners/model/enginetest"
 	"github.com/holdpoint/holdpoint/activities/planners/model/provider"
 	"github.com/holdpoint/holdpoint/internal/modelserver"
 )
-
-// schema has what maps would lose: the order of members, and a number's digits.
-const schema = `{"type":"object","properties":{"z":{"maximum":12345678901234567890},"a":{}}}`
 
 func TestRequests(t *testing.T) {
 	zero := 0.0
@@ -26,11 +23,11 @@ func TestRequests(t *testing.T) {
 		"tool": {
 			func(c *anthropic.Config) { c.Temperature, c.APIVersion = &zero, anthropic.Version2023 },
 			`{` + head + `"max_tokens":500,"temperature":0,"tool_choice":{"type":"tool","name":"submit_plan","disable_parallel_tool_use":true},` +
-				`"tools":[{"name":"submit_plan","description":"Hands in the reply. The input is the whole of it.","input_schema":` + schema + `}]}`,
+				`"tools":[{"name":"submit_plan","description":"Hands in the reply. The input is the whole of it.","input_schema":` + enginetest.Schema + `}]}`,
 		},
 		"json_schema": {
 			func(c *anthropic.Config) { c.Structured = provider.JSONSchema },
-			`{` + head + `"max_tokens":500,"output_config":{"format":{"type":"json_schema","schema":` + schema + `}}}`,
+			`{` + head + `"max_tokens":500,"output_config":{"format":{"type":"json_schema","schema":` + enginetest.Schema + `}}}`,
 		},
 		"text": {func(c *anthropic.Config) { c.Structured = provider.Text }, `{` + head + `"max_tokens":500}`},
 		"a long reply": { // which the SDK refuses without a timeout of its own
@@ -39,25 +36,16 @@ func TestRequests(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server, err := modelserver.Start(modelserver.Options{Script: modelserver.Script{Answers: []modelserver.Answer{{Text: "{}"}}}})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, server.Close()) })
 			c := anthropic.Defaults()
-			c.BaseURL, c.Model, c.MaxOutputTokens = server.AnthropicURL(), "m-1", 500
+			c.Model, c.MaxOutputTokens = "m-1", 500
 			tt.change(&c)
-			engine, err := anthropic.New(c)
-			require.NoError(t, err)
-			_, err = engine.Ask(t.Context(), model.Conversation{
-				System:   "be brief",
-				Messages: []model.Message{{Role: model.User, Text: "plan <b>"}, {Role: model.Assistant, Text: "{}"}, {Role: model.User, Text: "again"}},
-				Schema:   json.RawMessage(schema),
+			call := enginetest.Sent(t, modelserver.Anthropic, func(base string) (model.Engine, error) {
+				c.BaseURL = base
+				return anthropic.New(c)
 			})
-			require.NoError(t, err)
-			call := server.Calls()[0]
-			require.Equal(t, modelserver.Anthropic, call.API)
 			require.JSONEq(t, tt.want, string(call.Body))
 			if c.Structured != provider.Text {
-				require.Contains(t, string(call.Body), schema, "byte for byte")
+				require.Contains(t, string(call.Body), enginetest.Schema, "byte for byte")
 			}
 		})
 	}

@@ -98,23 +98,23 @@ func TLS(t *testing.T, s Subject) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
-	base := s.base(server)
+	address := base(server, s.API)
 
-	_, err = s.engine(t, base, trusting).Ask(t.Context(), Conversation())
+	_, err = s.engine(t, address, trusting).Ask(t.Context(), Conversation())
 	require.NoError(t, err, "an authority of one's own is trusted")
 
-	_, err = s.engine(t, base, nil).Ask(t.Context(), Conversation())
+	_, err = s.engine(t, address, nil).Ask(t.Context(), Conversation())
 	require.Contains(t, RequireFault(t, err, faults.Permanent, "bad_certificate").Reason, "ca_file")
 
-	_, err = s.engine(t, strings.Replace(base, "127.0.0.1", "localhost", 1), trusting).Ask(t.Context(), Conversation())
+	_, err = s.engine(t, strings.Replace(address, "127.0.0.1", "localhost", 1), trusting).Ask(t.Context(), Conversation())
 	require.Contains(t, RequireFault(t, err, faults.Permanent, "bad_certificate").Reason, "another name")
 
 	plain := s.Start(t, nil, modelserver.Answer{Text: "{}"})
-	_, err = s.engine(t, strings.Replace(s.base(plain.Server), "http://", "https://", 1), nil).Ask(t.Context(), Conversation())
+	_, err = s.engine(t, strings.Replace(base(plain.Server, s.API), "http://", "https://", 1), nil).Ask(t.Context(), Conversation())
 	RequireFault(t, err, faults.Permanent, "no_tls")
 	require.Empty(t, plain.Server.Calls())
 
-	_, err = s.engine(t, strings.Replace(base, "https://", "http://", 1), nil).Ask(t.Context(), Conversation())
+	_, err = s.engine(t, strings.Replace(address, "https://", "http://", 1), nil).Ask(t.Context(), Conversation())
 	RequireFault(t, err, faults.Permanent, "http_400") // what Go's server says in plain HTTP
 	require.Len(t, server.Calls(), 1)
 }

@@ -55,14 +55,21 @@ type Scene struct {
 // settings change may change.
 func (s Subject) Start(tb testing.TB, change func(*provider.Config), answers ...modelserver.Answer) *Scene {
 	tb.Helper()
+	server := start(tb, answers...)
+	return &Scene{tb: tb, Server: server, Engine: s.engine(tb, base(server, s.API), change)}
+}
+
+func start(tb testing.TB, answers ...modelserver.Answer) *modelserver.Server {
+	tb.Helper()
 	server, err := modelserver.Start(modelserver.Options{Script: modelserver.Script{Answers: answers}})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, server.Close()) })
-	return &Scene{tb: tb, Server: server, Engine: s.engine(tb, s.base(server), change)}
+	return server
 }
 
-func (s Subject) base(server *modelserver.Server) string {
-	if s.API == modelserver.OpenAI {
+// base is where the API's paths begin.
+func base(server *modelserver.Server, api modelserver.API) string {
+	if api == modelserver.OpenAI {
 		return server.OpenAIURL()
 	}
 	return server.AnthropicURL()

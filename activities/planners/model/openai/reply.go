@@ -41,10 +41,7 @@ type part struct {
 	Refusal string `json:"refusal"`
 }
 
-// Read implements model.Engine. A text beside a call of our tool is what a
-// model says while it works, and is left out. A call that is not of our tool, two
-// calls and two choices are not the one reply that was asked for, and nobody picks
-// one: they are model.Other, without a text.
+// Read implements model.Engine, as [provider.Client.Settle] says.
 func (e *Engine) Read(body []byte) (model.Reply, error) {
 	var c completion
 	if err := e.client.Open(body, &c); err != nil {
@@ -61,51 +58,46 @@ func (e *Engine) Read(body []byte) (model.Reply, error) {
 		return model.Reply{}, e.client.NoAnswer("answers with a choice that has no message")
 	}
 	first := c.Choices[0]
-	said, ok := first.Message.said()
+	said, ok := first.said()
 	if !ok {
 		return model.Reply{}, e.client.NoAnswer("answers with a message of another form than a model's")
 	}
-	reply := model.Reply{Text: said.Text, Refusal: said.Refusal, Stop: stop(first.FinishReason), ModelID: c.Model, Usage: usage(c.Usage)}
-	switch calls := first.Message.ToolCalls; {
-	case len(c.Choices) > 1 || said.Type != "" || provider.Given(first.Message.FunctionCall):
-		reply.Stop, reply.Text = model.Other, ""
-	case len(calls) == 0:
-	case len(calls) > 1 || e.config.Structured != provider.Tool || calls[0].Function.Name != toolName:
-		reply.Stop, reply.Text = model.Other, ""
-	default:
-		reply.Text = calls[0].Function.Arguments
-		if first.FinishReason == "tool_calls" {
-			reply.Stop = model.Ended
-		}
-	}
-	return reply, nil
+	said.Unasked = said.Unasked || len(c.Choices) > 1
+	text, end := e.client.Settle(said)
+	return model.Reply{Text: text, Refusal: said.Refusal, Stop: end, ModelID: c.Model, Usage: usage(c.Usage)}, nil
 }
 
-// said is a message as one part. Its Type is that of a part that nobody asked
-// for, such as a picture. Reasoning, which some servers send as parts of their
-// own, is no part of the reply. It reports false for content of another form.
-func (m *message) said() (part, bool) {
-	whole := part{Refusal: m.Refusal}
-	if !provider.Given(m.Content) || json.Unmarshal(m.Content, &whole.Text) == nil {
-		return whole, true
+// said is a choice that has a message. Reasoning, which some servers send as
+// parts of their own, is no part of the reply. It reports false for content of
+// another form.
+func (c *choice) said() (provider.Said, bool) {
+	m := c.Message
+	s := provider.Said{
+		Refusal: m.Refusal, Unasked: provider.Given(m.FunctionCall),
+		Stop: stop(c.FinishReason), ByCall: c.FinishReason == "tool_calls",
+	}
+	for _, call := range m.ToolCalls {
+		s.Calls = append(s.Calls, provider.ToolCall(call.Function))
+	}
+	if !provider.Given(m.Content) || json.Unmarshal(m.Content, &s.Text) == nil {
+		return s, true
 	}
 	var parts []part
 	if json.Unmarshal(m.Content, &parts) != nil {
-		return part{}, false
+		return provider.Said{}, false
 	}
-	whole.Text = ""
 	for _, p := range parts {
 		switch p.Type {
 		case "text":
-			whole.Text += p.Text
+			s.Text += p.Text
 		case "refusal":
-			whole.Refusal += p.Refusal
+			s.Refusal += p.Refusal
 		case "thinking", "reasoning":
 		default:
-			whole.Type = "unknown"
+			s.Unasked = true
 		}
 	}
-	return whole, true
+	return s, true
 }
 
 // stop is why a choice ended, by the API's reference of finish_reason.

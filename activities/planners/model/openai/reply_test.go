@@ -3,128 +3,75 @@ package openai_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/planners/model"
-	"github.com/holdpoint/holdpoint/activities/planners/model/openai"
+	"github.com/holdpoint/holdpoint/activities/planners/model/enginetest"
 	"github.com/holdpoint/holdpoint/activities/planners/model/provider"
 )
 
-func reader(tb testing.TB, structured provider.Structured) model.Engine {
-	tb.Helper()
-	c := openai.Defaults()
-	c.BaseURL, c.Model, c.Structured = "https://models.example.com/v1", "m-1", structured
-	engine, err := openai.New(c)
-	require.NoError(tb, err)
-	return engine
-}
-
-// envelope is a body and what it says.
-type envelope struct {
-	name, body string
-	structured provider.Structured
-	want       model.Reply
-	fails      string // what the error says
-}
-
 const ours = `{"id":"1","type":"function","function":{"name":"submit_plan","arguments":"{\"actions\":[]}"}}`
 
-func envelopes() []envelope {
-	return []envelope{
-		{name: "refusal", body: `{"choices":[{"message":{"content":null,"refusal":"I can't help with that."},"finish_reason":"stop"}]}`,
-			want: model.Reply{Refusal: "I can't help with that.", Stop: model.Ended}},
-		{name: "no choices", body: `{"choices":[]}`, fails: "without any choice"},
-		{name: "null choices", body: `{"choices":null}`, fails: "without any choice"},
-		{name: "overloaded", body: `{"error":{"message":"overloaded"}}`, fails: "with an error"},
-		{name: "its code", body: `{"error":{"message":"x","code":"server_is_overloaded"}}`, fails: "server_is_overloaded"},
-		{name: "a number as its code", body: `{"error":{"message":"x","code":529,"type":"overloaded_error"}}`, fails: "overloaded_error"},
-		{name: "error as a text", body: `{"error":"overloaded"}`, fails: "with an error"},
-		{name: "error in a choice", body: `{"choices":[{"error":{"code":502},"message":{"content":""}}]}`, fails: "with an error"},
-		{name: "error null", body: `{"error":null,"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, want: model.Reply{Text: "x", Stop: model.Ended}},
-		{name: "html", body: "<!DOCTYPE html>\n<html><body>busy</body></html>", fails: "a page"},
-		{name: "sse", body: "data: {\"choices\":[{\"delta\":{\"content\":\"{\"}}]}\n\ndata: [DONE]\n\n", fails: "stream of events"},
-		{name: "sse by name", body: "event: x\ndata: {}\n\n", fails: "stream of events"},
-		{name: "nothing", body: "", fails: "nothing"},
-		{name: "no message", body: `{"choices":[{"finish_reason":"stop"}]}`, fails: "no message"},
-		{name: "null message", body: `{"choices":[{"message":null}]}`, fails: "no message"},
-		{name: "no content at all", body: `{"choices":[{"message":{},"finish_reason":"stop"}]}`, want: model.Reply{Stop: model.Ended}},
-		{name: "content as a number", body: `{"choices":[{"message":{"content":7},"finish_reason":"stop"}]}`, fails: "another form"},
-		{name: "filtered", body: `{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}`, want: model.Reply{Stop: model.Filtered}},
-		{name: "no reason to end", body: `{"choices":[{"message":{"content":"x"},"finish_reason":null}]}`, want: model.Reply{Text: "x", Stop: model.Other}},
-		{name: "two choices", body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"},{"message":{"content":"y"},"finish_reason":"stop"}]}`,
-			want: model.Reply{Stop: model.Other}},
-		{name: "reasoning beside", body: `{"choices":[{"message":{"content":"x","reasoning_content":"hm"},"finish_reason":"stop"}]}`,
-			want: model.Reply{Text: "x", Stop: model.Ended}},
-		{name: "parts", body: `{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`,
-			want: model.Reply{Text: "ab", Stop: model.Ended}},
-		{name: "a part that refuses", body: `{"choices":[{"message":{"content":[{"type":"refusal","refusal":"no"}]},"finish_reason":"stop"}]}`,
-			want: model.Reply{Refusal: "no", Stop: model.Ended}},
-		{name: "a part that is a picture", body: `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"image_url"}]},"finish_reason":"stop"}]}`,
-			want: model.Reply{Stop: model.Other}},
-		{name: "odd usage", body: `{"model":"m","choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"7","completion_tokens":3}}`,
-			want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m", Usage: model.Usage{OutputTokens: 3}}},
-		{name: "usage as a list", body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":[]}`, want: model.Reply{Text: "x", Stop: model.Ended}},
+func envelopes() []enginetest.Envelope {
+	return []enginetest.Envelope{
+		{Name: "refusal", Body: `{"choices":[{"message":{"content":null,"refusal":"I can't help with that."},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Refusal: "I can't help with that.", Stop: model.Ended}},
+		{Name: "no choices", Body: `{"choices":[]}`, Fails: "without any choice"},
+		{Name: "null choices", Body: `{"choices":null}`, Fails: "without any choice"},
+		{Name: "overloaded", Body: `{"error":{"message":"overloaded"}}`, Fails: "with an error"},
+		{Name: "its code", Body: `{"error":{"message":"x","code":"server_is_overloaded"}}`, Fails: "server_is_overloaded"},
+		{Name: "a number as its code", Body: `{"error":{"message":"x","code":529,"type":"overloaded_error"}}`, Fails: "overloaded_error"},
+		{Name: "error as a text", Body: `{"error":"overloaded"}`, Fails: "with an error"},
+		{Name: "error in a choice", Body: `{"choices":[{"error":{"code":502},"message":{"content":""}}]}`, Fails: "with an error"},
+		{Name: "error null", Body: `{"error":null,"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`, Want: model.Reply{Text: "x", Stop: model.Ended}},
+		{Name: "html", Body: "<!DOCTYPE html>\n<html><body>busy</body></html>", Fails: "a page"},
+		{Name: "sse", Body: "data: {\"choices\":[{\"delta\":{\"content\":\"{\"}}]}\n\ndata: [DONE]\n\n", Fails: "stream of events"},
+		{Name: "sse by name", Body: "event: x\ndata: {}\n\n", Fails: "stream of events"},
+		{Name: "nothing", Body: "", Fails: "nothing"},
+		{Name: "no message", Body: `{"choices":[{"finish_reason":"stop"}]}`, Fails: "no message"},
+		{Name: "null message", Body: `{"choices":[{"message":null}]}`, Fails: "no message"},
+		{Name: "no content at all", Body: `{"choices":[{"message":{},"finish_reason":"stop"}]}`, Want: model.Reply{Stop: model.Ended}},
+		{Name: "content as a number", Body: `{"choices":[{"message":{"content":7},"finish_reason":"stop"}]}`, Fails: "another form"},
+		{Name: "filtered", Body: `{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}`, Want: model.Reply{Stop: model.Filtered}},
+		{Name: "no reason to end", Body: `{"choices":[{"message":{"content":"x"},"finish_reason":null}]}`, Want: model.Reply{Text: "x", Stop: model.Other}},
+		{Name: "two choices", Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"},{"message":{"content":"y"},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Stop: model.Other}},
+		{Name: "reasoning beside", Body: `{"choices":[{"message":{"content":"x","reasoning_content":"hm"},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Text: "x", Stop: model.Ended}},
+		{Name: "parts", Body: `{"choices":[{"message":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Text: "ab", Stop: model.Ended}},
+		{Name: "a part that refuses", Body: `{"choices":[{"message":{"content":[{"type":"refusal","refusal":"no"}]},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Refusal: "no", Stop: model.Ended}},
+		{Name: "a part that is a picture", Body: `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"image_url"}]},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Stop: model.Other}},
+		{Name: "odd usage", Body: `{"model":"m","choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":"7","completion_tokens":3}}`,
+			Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m", Usage: model.Usage{OutputTokens: 3}}},
+		{Name: "usage as a list", Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":[]}`, Want: model.Reply{Text: "x", Stop: model.Ended}},
 
-		{name: "our tool", structured: provider.Tool, body: `{"choices":[{"message":{"content":null,"tool_calls":[` + ours + `]},"finish_reason":"tool_calls"}]}`,
-			want: model.Reply{Text: `{"actions":[]}`, Stop: model.Ended}},
-		{name: "our tool, forced", structured: provider.Tool, body: `{"choices":[{"message":{"content":"let me see","tool_calls":[` + ours + `]},"finish_reason":"stop"}]}`,
-			want: model.Reply{Text: `{"actions":[]}`, Stop: model.Ended}},
-		{name: "arguments cut off", structured: provider.Tool,
-			body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"submit_plan","arguments":"{\"actions\":["}}]},"finish_reason":"length"}]}`,
-			want: model.Reply{Text: `{"actions":[`, Stop: model.Cut}},
-		{name: "our tool, not asked for", body: `{"choices":[{"message":{"tool_calls":[` + ours + `]},"finish_reason":"tool_calls"}]}`, want: model.Reply{Stop: model.Other}},
-		{name: "our tool twice", structured: provider.Tool, body: `{"choices":[{"message":{"tool_calls":[` + ours + `,` + ours + `]},"finish_reason":"tool_calls"}]}`,
-			want: model.Reply{Stop: model.Other}},
-		{name: "a plan beside another tool", structured: provider.Tool,
-			body: `{"choices":[{"message":{"content":"{\"actions\":[]}","tool_calls":[{"function":{"name":"shell","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
-			want: model.Reply{Stop: model.Other}},
-		{name: "another tool", structured: provider.Tool,
-			body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"shell","arguments":"{}"}}]},"finish_reason":"stop"}]}`, want: model.Reply{Stop: model.Other}},
-		{name: "a call in the older form", structured: provider.Tool,
-			body: `{"choices":[{"message":{"content":null,"function_call":{"name":"submit_plan","arguments":"{}"}},"finish_reason":"stop"}]}`, want: model.Reply{Stop: model.Other}},
-		{name: "a text where a tool was asked for", structured: provider.Tool, body: `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}`,
-			want: model.Reply{Text: "{}", Stop: model.Ended}},
-		{name: "arguments that are no text", structured: provider.Tool,
-			body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"submit_plan","arguments":{}}}]},"finish_reason":"stop"}]}`, fails: "another form"},
+		{Name: "our tool", Structured: provider.Tool, Body: `{"choices":[{"message":{"content":null,"tool_calls":[` + ours + `]},"finish_reason":"tool_calls"}]}`,
+			Want: model.Reply{Text: `{"actions":[]}`, Stop: model.Ended}},
+		{Name: "our tool, forced", Structured: provider.Tool, Body: `{"choices":[{"message":{"content":"let me see","tool_calls":[` + ours + `]},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Text: `{"actions":[]}`, Stop: model.Ended}},
+		{Name: "arguments cut off", Structured: provider.Tool,
+			Body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"submit_plan","arguments":"{\"actions\":["}}]},"finish_reason":"length"}]}`,
+			Want: model.Reply{Text: `{"actions":[`, Stop: model.Cut}},
+		{Name: "our tool, not asked for", Body: `{"choices":[{"message":{"tool_calls":[` + ours + `]},"finish_reason":"tool_calls"}]}`, Want: model.Reply{Stop: model.Other}},
+		{Name: "our tool twice", Structured: provider.Tool, Body: `{"choices":[{"message":{"tool_calls":[` + ours + `,` + ours + `]},"finish_reason":"tool_calls"}]}`,
+			Want: model.Reply{Stop: model.Other}},
+		{Name: "a plan beside another tool", Structured: provider.Tool,
+			Body: `{"choices":[{"message":{"content":"{\"actions\":[]}","tool_calls":[{"function":{"name":"shell","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
+			Want: model.Reply{Stop: model.Other}},
+		{Name: "another tool", Structured: provider.Tool,
+			Body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"shell","arguments":"{}"}}]},"finish_reason":"stop"}]}`, Want: model.Reply{Stop: model.Other}},
+		{Name: "a call in the older form", Structured: provider.Tool,
+			Body: `{"choices":[{"message":{"content":null,"function_call":{"name":"submit_plan","arguments":"{}"}},"finish_reason":"stop"}]}`, Want: model.Reply{Stop: model.Other}},
+		{Name: "a text where a tool was asked for", Structured: provider.Tool, Body: `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}`,
+			Want: model.Reply{Text: "{}", Stop: model.Ended}},
+		{Name: "arguments that are no text", Structured: provider.Tool,
+			Body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"submit_plan","arguments":{}}}]},"finish_reason":"stop"}]}`, Fails: "another form"},
 	}
 }
 
 func TestC070_RefusalEmptyAndOddEnvelopes(t *testing.T) {
-	for _, e := range envelopes() {
-		t.Run(e.name, func(t *testing.T) {
-			if e.structured == "" {
-				e.structured = provider.JSONSchema
-			}
-			got, err := reader(t, e.structured).Read([]byte(e.body))
-			if e.fails != "" {
-				require.ErrorContains(t, err, e.fails)
-				require.Equal(t, faults.Transient, faults.ClassOf(err))
-				require.ErrorContains(t, err, "models.example.com")
-				require.Zero(t, got)
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, e.want, got)
-		})
-	}
+	enginetest.Envelopes(t, subject(), envelopes())
 }
 
-func FuzzRead(f *testing.F) {
-	for _, e := range envelopes() {
-		f.Add([]byte(e.body), e.structured == provider.Tool)
-	}
-	engines := map[bool]model.Engine{false: reader(f, provider.JSONSchema), true: reader(f, provider.Tool)}
-	f.Fuzz(func(t *testing.T, body []byte, tool bool) {
-		reply, err := engines[tool].Read(body)
-		if err != nil {
-			require.Equal(t, faults.Transient, faults.ClassOf(err))
-			require.Less(t, len(err.Error()), 300)
-			require.Zero(t, reply)
-			return
-		}
-		require.Contains(t, []model.Stop{model.Ended, model.Cut, model.Filtered, model.Other}, reply.Stop)
-		require.GreaterOrEqual(t, reply.Usage.InputTokens, int64(0))
-		require.GreaterOrEqual(t, reply.Usage.OutputTokens, int64(0))
-	})
-}
+func FuzzRead(f *testing.F) { enginetest.FuzzRead(f, subject(), envelopes()) }

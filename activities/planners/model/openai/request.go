@@ -11,10 +11,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/planners/model/provider"
 )
 
-const (
-	toolName        = "submit_plan"
-	toolDescription = "Hands in the reply. The arguments are the whole of it."
-)
+const toolDescription = "Hands in the reply. The arguments are the whole of it."
 
 // params are a conversation as the API takes it.
 func (e *Engine) params(c model.Conversation) openai.ChatCompletionNewParams {
@@ -36,7 +33,7 @@ func (e *Engine) params(c model.Conversation) openai.ChatCompletionNewParams {
 		p.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
 	case provider.Tool:
 		p.Tools = []openai.ChatCompletionToolUnionParam{tool(c.Schema)}
-		p.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: toolName})
+		p.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: provider.ToolName})
 		p.ParallelToolCalls = param.NewOpt(false)
 	case provider.Text:
 	}
@@ -62,7 +59,7 @@ func messages(c model.Conversation) []openai.ChatCompletionMessageParamUnion {
 // has for it, large numbers would lose digits.
 func tool(schema json.RawMessage) openai.ChatCompletionToolUnionParam {
 	function := shared.FunctionDefinitionParam{
-		Name: toolName, Description: param.NewOpt(toolDescription), Strict: param.NewOpt(false),
+		Name: provider.ToolName, Description: param.NewOpt(toolDescription), Strict: param.NewOpt(false),
 	}
 	function.SetExtraFields(map[string]any{"parameters": schema})
 	return openai.ChatCompletionFunctionTool(function)

@@ -3,15 +3,13 @@ package provider
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/wire"
 )
 
 // Client makes the calls of one engine. It is safe for concurrent use, and
@@ -29,19 +27,11 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{config: c, base: base, tls: &tls.Config{MinVersion: tls.VersionTLS12}}
-	if c.CAFile == "" {
-		return client, nil
-	}
-	pem, err := os.ReadFile(c.CAFile)
+	trusted, err := wire.Trust(c.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}
-	client.tls.RootCAs = x509.NewCertPool()
-	if !client.tls.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, errors.New("ca_file: the file holds no certificate in PEM form")
-	}
-	return client, nil
+	return &Client{config: c, base: base, tls: trusted}, nil
 }
 
 // Base is the base URL in its one spelling, without a slash at its end.
@@ -62,7 +52,7 @@ func (c *Client) Ask(ctx context.Context, call Call) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	x := &Exchange{host: c.base.Host, limit: c.config.MaxAnswerBytes, line: line{tls: c.tls}}
+	x := &Exchange{host: c.base.Host, limit: c.config.MaxAnswerBytes, line: wire.Line{TLS: c.tls, Patience: connectTimeout}}
 	over := &http.Client{
 		Transport:     x,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -72,7 +62,7 @@ func (c *Client) Ask(ctx context.Context, call Call) ([]byte, error) {
 	case !x.begun:
 		return nil, c.unasked(ctx, err)
 	case x.err != nil:
-		return nil, (&failure{host: x.host, sent: x.line.wrote.Load(), gotTLS: x.line.gotTLS.Load(), cause: x.err}).fault()
+		return nil, x.line.Failed(x.host, x.err).Fault(wording)
 	case !isSuccess(x.answer.status):
 		return nil, x.answer.fault(key)
 	default:
@@ -98,35 +88,4 @@ func (c *Client) key() (string, error) {
 		}
 	}
 	return key, nil
-}
-
-// unasked is a call that the SDK ended before there was a request.
-func (c *Client) unasked(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return (&failure{host: c.base.Host, cause: ctx.Err()}).fault()
-	}
-	return &faults.Fault{
-		Class: faults.Permanent, Code: "bad_request", Cause: err,
-		Reason: fmt.Sprintf("no request to %s can be made of this conversation and these settings", c.base.Host),
-	}
-}
-
-// NoAnswer is the fault of a body that is no answer of a model: it was kept, and
-// asking again may help. why is in our own words.
-func (c *Client) NoAnswer(why string) error {
-	return &faults.Fault{Class: faults.Transient, Code: "no_model_answer", Reason: c.base.Host + " " + why}
-}
-
-// ErrorAnswer is the fault of an error object in a body whose status says
-// success.
-func (c *Client) ErrorAnswer(object []byte) error {
-	why := "answers with an error, and a status that says success"
-	key, err := c.config.Key.Resolve()
-	if err != nil {
-		return c.NoAnswer(why) // without the key nobody can tell whether the code is a piece of it
-	}
-	if code := errorWords(object).shown(key); code != "" {
-		why += ": " + code
-	}
-	return c.NoAnswer(why)
 }

@@ -1,7 +1,7 @@
 // Package provider is what the engines of all providers have in common: their
-// settings, one HTTP request that nothing below sends again, and what its end
-// means. The engines themselves only know the forms of one provider's requests
-// and answers, by its official SDK.
+// settings, one HTTP request that nothing below sends again, what its end means,
+// and what of all that a model said is its reply. The engines themselves only know
+// the forms of one provider's requests and answers, by its official SDK.
 //
 // An SDK gets a client whose transport, [Exchange], keeps the answer's body as it
 // came, before the SDK looks at it. What the SDK then makes of the answer is not

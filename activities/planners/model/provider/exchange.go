@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/holdpoint/holdpoint/activities/wire"
 )
 
 // Exchange is one request and its answer. It is the transport that an SDK's
@@ -14,7 +16,7 @@ import (
 type Exchange struct {
 	host   string
 	limit  int64
-	line   line
+	line   wire.Line
 	begun  bool
 	answer *answer
 	err    error
@@ -29,14 +31,15 @@ type answer struct {
 	arrived time.Time
 }
 
-var (
-	// errTooLarge says that an answer is over the limit.
-	errTooLarge = errors.New("the answer is larger than the limit")
-	errAgain    = errors.New("a call is one request")
-)
+var errAgain = errors.New("a call is one request")
 
-// maxErrorBytes is how much of a refusal is read: only its code is wanted.
-const maxErrorBytes = 64 << 10
+const (
+	// connectTimeout bounds the way to a connection, each for TCP and TLS, so that
+	// a dead address is known long before a model's time to think is over.
+	connectTimeout = 15 * time.Second
+	// maxErrorBytes is how much of a refusal is read: only its code is wanted.
+	maxErrorBytes = 64 << 10
+)
 
 // RoundTrip implements http.RoundTripper.
 func (x *Exchange) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -44,7 +47,7 @@ func (x *Exchange) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errAgain
 	}
 	x.begun = true
-	transport := x.line.transport()
+	transport := x.line.Transport()
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(r)
 	if err != nil {
@@ -68,15 +71,7 @@ func (x *Exchange) read(response *http.Response) ([]byte, error) {
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBytes))
 		return body, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, x.limit+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case int64(len(body)) > x.limit:
-		return nil, errTooLarge
-	default:
-		return body, nil
-	}
+	return wire.ReadAll(response.Body, x.limit)
 }
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }

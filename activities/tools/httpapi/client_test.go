@@ -1,9 +1,6 @@
 package httpapi_test
 
 import (
-	"bufio"
-	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -17,86 +14,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/httpapi/scripted"
 )
-
-// dyingServer answers the first request on a connection and keeps it open; the
-// second one on it is read, counted and never answered.
-type dyingServer struct {
-	address  string
-	requests atomic.Int64
-}
-
-func newDyingServer(t *testing.T) *dyingServer {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { l.Close() })
-	s := &dyingServer{address: l.Addr().String()}
-	var connections atomic.Int64
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(conn, connections.Add(1) == 1)
-		}
-	}()
-	return s
-}
-
-// serve answers one request on the first connection, and none on the others.
-func (s *dyingServer) serve(conn net.Conn, first bool) {
-	defer conn.Close()
-	r := bufio.NewReader(conn)
-	for answered := !first; ; answered = true {
-		request, err := http.ReadRequest(r)
-		if err != nil {
-			return
-		}
-		io.Copy(io.Discard, request.Body)
-		s.requests.Add(1)
-		if answered {
-			return
-		}
-		const body = `{"id":"order-1","number":"A-1"}`
-		fmt.Fprintf(conn, "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	}
-}
-
-// Go's transport sends a request again by itself when its connection, used
-// before, dies, and an Idempotency-Key header makes it take a POST for
-// repeatable. What is sent is counted; nothing below the protocol may do that.
-func TestNothingIsResentByTheTransport(t *testing.T) {
-	t.Run("the trap is real", func(t *testing.T) {
-		s := newDyingServer(t)
-		client := http.Client{Transport: &http.Transport{}}
-		defer client.CloseIdleConnections()
-		post := func() error {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+"/orders", bytes.NewReader([]byte("{}")))
-			require.NoError(t, err)
-			request.Header.Set("Idempotency-Key", "k")
-			response, err := client.Do(request)
-			if err == nil {
-				io.Copy(io.Discard, response.Body)
-				response.Body.Close()
-			}
-			return err
-		}
-		require.NoError(t, post())
-		require.Error(t, post())
-		require.EqualValues(t, 3, s.requests.Load(), "two calls, three requests")
-	})
-	t.Run("and closed", func(t *testing.T) {
-		s := newDyingServer(t)
-		tool := open(t, nil, strings.NewReplacer("ADDRESS", s.address, "URL", "http://"+s.address).Replace(keyedOrders))
-		scene := newScene(t, tool, "week-48", "A-1")
-		_, err := tool.Apply(t.Context(), scene.call())
-		require.NoError(t, err)
-		_, err = tool.Apply(t.Context(), scene.call())
-		requireFault(t, err, faults.Unknown, "answer_cut")
-		require.EqualValues(t, 2, s.requests.Load(), "two calls, two requests")
-	})
-}
 
 func TestRedirectOfAWriteIsNotFollowed(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {

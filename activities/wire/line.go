@@ -1,76 +1,44 @@
-package httpapi
+package wire
 
 import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 )
 
-// wire sends requests. It keeps nothing from one to the next.
-type wire struct {
-	tls         *tls.Config
-	maxResponse int64
-	timeout     time.Duration
-}
-
 // maxHeaderBytes bounds an answer's header.
 const maxHeaderBytes = 64 << 10
 
-// errTooLarge says that an answer is over the limit.
-var errTooLarge = errors.New("the answer is larger than the tool's limit")
+// Line is the connection of one request, and what went over it. It is not
+// copied once it is used.
+type Line struct {
+	// TLS is of connections to https, see Trust. The line works on a copy, with
+	// the host's name and the protocol that it speaks.
+	TLS *tls.Config
+	// Patience bounds the way to a connection, each for TCP and TLS; with 0 only
+	// the request's context does.
+	Patience time.Duration
 
-// send sends a request once and reads the whole answer. What it returns beside
-// an answer is what became of the attempt.
-func (w *wire) send(ctx context.Context, o *outgoing) (*answer, *failure) {
-	ctx, cancel := context.WithTimeout(ctx, w.timeout)
-	defer cancel()
-	line := &line{tls: w.tls}
-	transport := line.transport()
-	defer transport.CloseIdleConnections()
-	failed := func(err error) *failure {
-		return &failure{host: o.url.Host, sent: line.wrote.Load(), gotTLS: line.gotTLS.Load(), cause: err}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, failed(err)
-	}
-	response, err := transport.RoundTrip(o.request(ctx))
-	if err != nil {
-		return nil, failed(err)
-	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(response.Body, w.maxResponse+1))
-	switch {
-	case err != nil:
-		return nil, failed(err)
-	case int64(len(raw)) > w.maxResponse:
-		return nil, failed(errTooLarge)
-	}
-	return newAnswer(o.url, response, raw), nil
-}
-
-// line is the connection of one request, and what went over it.
-type line struct {
-	tls    *tls.Config
 	wrote  atomic.Bool // a byte of the request was handed to the connection
 	read   atomic.Bool // a byte of an answer arrived
 	gotTLS atomic.Bool // and it began as a TLS record, on a connection without TLS
 }
 
-// transport makes a transport for one request on one new connection: none is
+// Transport makes a transport for one request on one new connection: none is
 // kept or shared, so none can be found dead with a request on it, which is when
-// Go's transport sends again. It asks no proxy, and speaks HTTP/1.1 only.
-func (l *line) transport() *http.Transport {
+// Go's transport sends again. It asks no proxy, speaks HTTP/1.1 only, and leaves
+// the answer's body as it came.
+func (l *Line) Transport() *http.Transport {
 	return &http.Transport{
 		DisableKeepAlives:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			conn, err := l.dial(ctx, network, address)
 			if err != nil {
 				return nil, err
 			}
@@ -86,16 +54,31 @@ func (l *line) transport() *http.Transport {
 	}
 }
 
-func (l *line) dialTLS(ctx context.Context, network, address string) (*tls.Conn, error) {
-	raw, err := new(net.Dialer).DialContext(ctx, network, address)
+// Failed is what became of the line's request to a host, of which no whole
+// answer came for that cause.
+func (l *Line) Failed(host string, cause error) *Failure {
+	return &Failure{Host: host, Cause: cause, sent: l.wrote.Load(), gotTLS: l.gotTLS.Load()}
+}
+
+func (l *Line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{Timeout: l.Patience}).DialContext(ctx, network, address)
+}
+
+func (l *Line) dialTLS(ctx context.Context, network, address string) (*tls.Conn, error) {
+	raw, err := l.dial(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	config := l.tls.Clone()
+	config := l.TLS.Clone()
 	config.NextProtos = []string{"http/1.1"}
 	config.ServerName, _, err = net.SplitHostPort(address)
 	if err != nil {
 		return nil, errors.Join(err, raw.Close())
+	}
+	if l.Patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, l.Patience)
+		defer cancel()
 	}
 	conn := tls.Client(raw, config)
 	if err := conn.HandshakeContext(ctx); err != nil {
@@ -115,7 +98,7 @@ func (e handshakeError) Unwrap() error { return e.error }
 type watched struct {
 	net.Conn
 
-	line  *line
+	line  *Line
 	plain bool
 }
 
