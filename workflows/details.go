@@ -89,10 +89,11 @@ func (r *agentRun) howToApprove() string {
 	}
 	command := ApproveCommand(r.runID, r.state.Plan.PlanHash, approver, actionID)
 	if terms.Proof == approvals.BySignature {
-		command = "approver approve " + shellQuote(r.runID)
+		words := []string{"approver", "approve", r.runID}
 		if actionID != "" {
-			command += " --action " + actionID
+			words = append(words, "--action", actionID)
 		}
+		command = Command(words...)
 	}
 	return fmt.Sprintf("%s.\n\nDecide before %s. To approve:\n\n```\n%s\n```\n\n", text, until.Format(time.RFC3339), command)
 }
