@@ -14,6 +14,8 @@
 //	anything that nobody has named                       Unknown
 //	a panic                                              Unknown, not tried again
 //	an effect that only a person can find out about      Unknown, not tried again
+//
+// Beside its class, what an error says may pass by itself: see [Waits].
 package faults
 
 import (
@@ -67,7 +69,8 @@ type Fault struct {
 	Code       string        // short and stable: "page_changed", "http_422"
 	Reason     string        // one line for people, which says what to do when something can be done
 	RetryAfter time.Duration // for Throttled and InProgress: not before this; 0 when not known
-	Cause      error         // for errors.Is within the process; its text is not shown
+	Waits      bool          // it passes by itself, or another worker does not have it: see the function Waits
+	Cause      error         // for errors.Is within the process; its text is in the worker's log alone, see Trouble
 }
 
 func (f *Fault) Error() string { return f.Code + ": " + f.Reason }

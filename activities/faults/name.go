@@ -18,6 +18,8 @@ const (
 	CodePanic = "panic"
 	// CodeInterrupted is a step that stopped because its context was canceled.
 	CodeInterrupted = "interrupted"
+	// CodeUnnamed is an error that nobody has named.
+	CodeUnnamed = "unnamed"
 )
 
 // Name returns the fault that err is, or wraps; failing that, the fault for
@@ -48,7 +50,7 @@ func Name(err error) *Fault {
 	}
 	return &Fault{
 		Class:  Unknown,
-		Code:   "unnamed",
+		Code:   CodeUnnamed,
 		Reason: fmt.Sprintf("an error of type %T; see the worker's log", innermost(err)),
 		Cause:  err,
 	}

@@ -103,15 +103,19 @@ func (g Git) Run(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 	return stdout.Bytes(), nil
 }
 
-// Into is Run for an output that is read while it is written.
+// Into is Run for an output that is read while it is written. An error of
+// stdout ends the command; a panic in it is an error of this call.
 func (g Git) Into(ctx context.Context, stdout io.Writer, stdin []byte, args ...string) error {
 	cmd := g.command(ctx, args)
 	cmd.Stdin = bytes.NewReader(stdin)
 	stderr := limited{left: MaxOutput}
-	cmd.Stdout, cmd.Stderr = stdout, &stderr
+	into := caught{to: stdout, command: args[0]}
+	cmd.Stdout, cmd.Stderr = &into, &stderr
 
 	err := cmd.Run()
 	switch {
+	case into.panic != nil:
+		return into.panic
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
@@ -120,6 +124,11 @@ func (g Git) Into(ctx context.Context, stdout io.Writer, stdin []byte, args ...s
 		return &faults.Fault{
 			Class: faults.Transient, Code: CodeMissing, Cause: err,
 			Reason: "the git program, or repository " + g.Label + ", is not there any more",
+		}
+	case cmd.ProcessState == nil:
+		return &faults.Fault{
+			Class: faults.Transient, Code: CodeNotStarted, Cause: err,
+			Reason: "the machine did not let git start" + machineSays(err) + "; it may have too many processes or open files, or too little memory",
 		}
 	default:
 		return &Error{
@@ -197,6 +206,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
+// machineSays is what the operating system answered, without any path.
+func machineSays(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return " (" + errno.Error() + ")"
+	}
+	return ""
+}
+
 // RefusesWriting reports whether the file system does not let git write: to
 // try again cannot help before a person has changed something.
 func (e *Error) RefusesWriting() bool {
@@ -212,20 +229,4 @@ func (e *Error) RefusesWriting() bool {
 func ExitedWith(err error, status int) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.Exit == status
-}
-
-// limited keeps what is written to it, up to a limit.
-type limited struct {
-	bytes.Buffer
-	left int
-	full bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if len(p) > l.left {
-		l.full = true
-		return 0, ErrOutput
-	}
-	l.left -= len(p)
-	return l.Buffer.Write(p)
 }

@@ -20,6 +20,8 @@ const (
 const (
 	CodeMissing = "git_missing" // no git program
 	CodeVersion = "git_version" // a git program that is too old
+
+	CodeNotStarted = "git_not_started" // the machine has no room for another process
 )
 
 // Find returns the absolute path of a git program that is new enough. The error

@@ -81,7 +81,11 @@ func (a Address) BeforeContact(who string, failed *Error) (*faults.Fault, bool) 
 		if sign.advice != "" {
 			reason += "; " + sign.advice
 		}
-		return &faults.Fault{Class: sign.class, Code: sign.code, Reason: reason, Cause: failed}, true
+		return &faults.Fault{
+			Class: sign.class, Code: sign.code, Reason: reason, Cause: failed,
+			// A server that answers with an error was reached.
+			Waits: sign.code == CodeUnreachable && !strings.Contains(line, "URL returned error"),
+		}, true
 	}
 	return nil, false
 }

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
-	"github.com/holdpoint/holdpoint/activities/sources/text"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // Collector reads documents into a store.
 type Collector struct {
 	Limits Limits
-	Store  Store
+	Store  Store // it may be asked for several things at a time
 	// Every is how often the place is kept from which Resume goes on; 0 stands
 	// for after each entry.
 	Every time.Duration
@@ -67,27 +66,30 @@ type collection struct {
 	Collector
 	selections []Selection
 	listing    listing
+	names      int    // bytes of the paths on it
 	trees      []Tree // of the selections, opened
 	manifest   Manifest
+	storing    storing
 	progress   workflows.CollectProgress
 	savedAt    time.Time
 }
 
 func (c Collector) begin(selections []Selection) *collection {
 	return &collection{
-		Collector: c, selections: selections, savedAt: time.Now(),
+		Collector: c, selections: selections, savedAt: time.Now(), storing: storing{store: c.Store},
 		manifest: Manifest{Format: ManifestFormat, Entries: []Entry{}},
 	}
 }
 
 func (c *collection) close() {
+	_ = c.storing.end() // of an attempt that has failed, or there is nothing left
 	for _, tree := range c.trees {
 		_ = tree.Close() // it was only read
 	}
 }
 
 func (c *collection) opening(moment string) Opening {
-	return Opening{Moment: moment, Limits: c.Limits, Store: c.Store}
+	return Opening{Moment: moment, Store: c.Store}
 }
 
 func (c *collection) tell() {
@@ -96,26 +98,17 @@ func (c *collection) tell() {
 	}
 }
 
-// read reads what is on the list and not yet in the manifest.
+// read reads what is on the list and not yet in the manifest. When something
+// keeps it from the end, what was read so far is kept for the next attempt.
 func (c *collection) read(ctx context.Context) (Manifest, error) {
 	c.tell()
 	c.manifest.Entries = slices.Grow(c.manifest.Entries, c.listing.entries()-len(c.manifest.Entries))
 	begin := 0
 	for i, listed := range c.listing.Sources {
 		end := begin + len(listed.Items)
-		for len(c.manifest.Entries) < end {
-			if err := ctx.Err(); err != nil {
-				return Manifest{}, faults.Name(err)
-			}
-			item := listed.Items[len(c.manifest.Entries)-begin]
-			e, err := c.entry(ctx, i, item)
-			if err != nil {
-				return Manifest{}, fault(whole(c.selections[i]), err)
-			}
-			c.manifest.add(e)
-			if err := c.account(ctx); err != nil {
-				return Manifest{}, err
-			}
+		if err := c.readOne(ctx, i, begin, end); err != nil {
+			c.keep(ctx)
+			return Manifest{}, err
 		}
 		if err := nothingRead(c.selections[i], c.manifest.Entries[begin:end]); err != nil {
 			return Manifest{}, err
@@ -125,56 +118,26 @@ func (c *collection) read(ctx context.Context) (Manifest, error) {
 		}
 		begin = end
 	}
+	if err := c.storing.end(); err != nil {
+		return Manifest{}, err
+	}
 	return c.manifest, nil
 }
 
-// entry reads one item, or says why it is skipped.
-func (c *collection) entry(ctx context.Context, selection int, item Item) (Entry, error) {
-	e := Entry{Source: c.selections[selection].Name, Path: item.Path, Size: item.Size, Skipped: item.Skipped, Files: item.Files}
-	if left := c.Limits.MaxTotalBytes - c.manifest.Bytes; e.Skipped == "" && item.Size > left {
-		e.Skipped = PastTotal(item.Size, c.Limits.MaxTotalBytes, left)
-	}
-	if e.Skipped != "" {
-		return e, nil
-	}
-	if c.beforeRead != nil {
-		c.beforeRead(item.Path)
-	}
-	data, err := c.trees[selection].Read(ctx, item)
-	if skip, ok := errors.AsType[*Skip](err); ok {
-		e.Skipped = skip.Reason
-		return e, nil
-	}
-	if err != nil {
-		return e, err
-	}
-	return c.document(ctx, e, item, data)
-}
-
-// document stores a file's bytes and the text that they hold.
-func (c *collection) document(ctx context.Context, e Entry, item Item, data []byte) (Entry, error) {
-	decoded := text.Decode(ctx, item.MediaType, data)
-	if err := ctx.Err(); err != nil {
-		return e, faults.Name(err) // before what was cut short is taken for the text
-	}
-	if decoded.Problem != "" {
-		e.Skipped = decoded.Problem
-		return e, nil
-	}
-	var err error
-	if e.Digest = item.Digest; e.Digest.IsZero() {
-		if e.Digest, err = c.Store.Put(ctx, data); err != nil {
-			return e, err
+// readOne reads the items of one selection, which are those from begin to end.
+func (c *collection) readOne(ctx context.Context, selection, begin, end int) error {
+	for len(c.manifest.Entries) < end {
+		if err := ctx.Err(); err != nil {
+			return faults.Name(err)
+		}
+		e, err := c.entry(ctx, selection, c.listing.Sources[selection].Items[len(c.manifest.Entries)-begin])
+		if err != nil {
+			return fault(whole(c.selections[selection]), err)
+		}
+		c.manifest.add(e)
+		if err := c.account(ctx); err != nil {
+			return err
 		}
 	}
-	if decoded.Text != string(data) {
-		if e.Text, err = c.Store.Put(ctx, []byte(decoded.Text)); err != nil {
-			return e, err
-		}
-		e.TextSize = int64(len(decoded.Text))
-	}
-	e.MediaType, e.ETag, e.LastModified = item.MediaType, item.ETag, item.LastModified
-	e.Encoding, e.Guessed, e.Replaced = decoded.Encoding, decoded.Guessed, decoded.Replaced
-	e.NULs, e.Hidden, e.Invisible = decoded.NULs, decoded.Hidden, decoded.Invisible
-	return e, nil
+	return nil
 }

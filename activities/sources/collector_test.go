@@ -228,6 +228,39 @@ func TestC065_NothingToRead(t *testing.T) {
 	require.Equal(t, faults.Permanent, fault.Class)
 }
 
+// A document in which a person finds nothing to read is no document: a plan made
+// of nothing else would be made of nothing.
+func TestC065_NoTextToRead(t *testing.T) {
+	const none = "no text: nothing in it that a person could read"
+	blank := map[string]string{
+		"zero-width.md": "\u200b\u200d\ufeff\n", "tags.md": "\U000e0041\U000e0042", "comment.html": "<!-- SECRET --><p hidden>x</p>\n", "table.html": "<table><tr><td> </td></tr></table>",
+		"blank.md": " \t\r\n\u3000\u00a0\n", "mark.md": "\xef\xbb\xbf", "mark16.txt": "\xff\xfe", "nul.md": "\x00", "nuls.csv": "\x00\x00\x00\x00",
+		"braille.txt": "\u2800", "unreadable.txt": "\xff",
+	}
+	all := t.TempDir()
+	for name, content := range blank {
+		root := t.TempDir()
+		write(t, root, name, content)
+		write(t, all, name, content)
+		fault := refusal(t, root)
+		require.Equal(t, faults.Permanent, fault.Class, name)
+		require.Equal(t, "context_empty", fault.Code, name)
+		require.Contains(t, fault.Reason, "holds no document that can be read ("+name+": "+none+")")
+	}
+	require.Equal(t, "context_empty", refusal(t, all).Code)
+
+	for name, content := range map[string]string{"a.md": "-", "b.html": "<p>x</p>", "c.txt": "文", "d.csv": ",", "e.md": "🙂"} {
+		write(t, all, name, content)
+	}
+	m, _ := collect(t, all)
+	require.Equal(t, 5, m.Read)
+	require.Equal(t, int64(1+8+3+1+4), m.Bytes)
+	for name := range blank {
+		require.Equal(t, none, skipped(m)[name], name)
+	}
+	require.Equal(t, countFiles(t, all), m.Read+m.Skipped)
+}
+
 func TestC065_OneOfTwoSourcesIsEmpty(t *testing.T) {
 	full, none := t.TempDir(), t.TempDir()
 	write(t, full, "a.md", "x")

@@ -33,13 +33,10 @@ func (d Dir) Open(_ context.Context, o Opening) (Tree, error) {
 		opened.Close()
 		return nil, ErrGone
 	}
-	return dirTree{opened, o.Limits.MaxFileBytes}, nil
+	return dirTree{opened}, nil
 }
 
-type dirTree struct {
-	*folder.Folder
-	limit int64 // bytes of a file
-}
+type dirTree struct{ *folder.Folder }
 
 // Moment implements Tree.
 func (t dirTree) Moment() string { return t.Mark() }
@@ -55,12 +52,12 @@ func (t dirTree) List(ctx context.Context, scope folder.Scope, limit int, visit 
 }
 
 // Read implements Tree.
-func (t dirTree) Read(_ context.Context, item Item) ([]byte, error) {
+func (t dirTree) Read(_ context.Context, item *Item, limit int64) ([]byte, error) {
 	path, err := folder.RawPath(item.Path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := t.Folder.Read(path, item.Mark, t.limit)
+	data, err := t.Folder.Read(path, item.Mark, limit)
 	if _, machine := errors.AsType[*folder.Unavailable](err); err == nil || machine {
 		return data, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,13 +22,20 @@ var wide = Limits{MaxFileBytes: 4 << 20, MaxTotalBytes: 64 << 20, MaxEntries: 10
 // shelf keeps what was collected, as a blob store does.
 type shelf map[plan.Digest]string
 
+// shelves keeps those apart who put something on a shelf at one time.
+var shelves sync.Mutex
+
 func (s shelf) Put(_ context.Context, data []byte) (plan.Digest, error) {
+	shelves.Lock()
+	defer shelves.Unlock()
 	d := plan.Sum(data)
 	s[d] = string(data)
 	return d, nil
 }
 
 func (s shelf) Get(_ context.Context, digest plan.Digest, limit int64) ([]byte, error) {
+	shelves.Lock()
+	defer shelves.Unlock()
 	data, ok := s[digest]
 	if !ok || int64(len(data)) > limit {
 		return nil, &faults.Fault{Class: faults.Permanent, Code: "blob_missing", Reason: "not on the shelf"}

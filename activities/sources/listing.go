@@ -16,6 +16,10 @@ import (
 // listingFormat names the layout of a listing.
 const listingFormat = "holdpoint.listing/1"
 
+// maxNames bounds the paths on a list, in bytes of all together: Git allows a
+// path of any length.
+const maxNames = 32 << 20
+
 // listing is everything that there was to read at the moment when a collection
 // began. Its attempts share it through the store.
 type listing struct {
@@ -70,6 +74,10 @@ func (c *collection) listOne(ctx context.Context, s Selection) error {
 		if c.progress.Entries >= c.Limits.MaxEntries {
 			return folder.TooMany(c.Limits.MaxEntries)
 		}
+		if c.names += len(item.Path); c.names > maxNames {
+			return &folder.Problem{Code: folder.CodeMany, Reason: fmt.Sprintf(
+				"holds entries whose paths have more than %d bytes in all; name a smaller folder, or use include and exclude", maxNames)}
+		}
 		items = append(items, c.judge(item))
 		c.progress.Entries++
 		c.tell()
@@ -96,12 +104,16 @@ func (c *collection) judge(item Item) Item {
 		return item
 	}
 	name := path.Base(item.Path)
+	if name[0] == '.' {
+		item.Skipped = "hidden"
+	}
+	if item.Skipped != "" || item.Size == UnknownSize {
+		return item
+	}
 	if item.MediaType == "" {
 		item.MediaType = text.MediaType(name)
 	}
 	switch {
-	case name[0] == '.':
-		item.Skipped = "hidden"
 	case item.MediaType == "":
 		item.Skipped = text.Unsupported(name)
 	case item.Size == 0:

@@ -3,7 +3,9 @@ package sources
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -100,6 +102,9 @@ func ParseManifest(data []byte) (Manifest, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Manifest{}, errors.New("manifest: something follows it")
 	}
 	if m.Format != ManifestFormat {
 		return Manifest{}, fmt.Errorf("manifest: format %q is not %q", m.Format, ManifestFormat)

@@ -38,6 +38,10 @@ func TestParseManifest_Refuses(t *testing.T) {
 		_, err := ParseManifest([]byte(s))
 		require.Error(t, err, s)
 	}
+	for _, more := range []string{"{}", "]", "x"} {
+		_, err := ParseManifest([]byte(`{"format":"holdpoint.manifest/1"}` + more))
+		require.EqualError(t, err, "manifest: something follows it", more)
+	}
 }
 
 func TestManifest_ContextDigestIsOfWhatWasRead(t *testing.T) {

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
 	"os"
@@ -9,15 +10,20 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
 )
 
-// The folder that a process of this test's program collects, and nothing else.
-const collectFolder = "HOLDPOINT_TEST_COLLECT"
+// The folder that a process of this test's program collects into a blob store in
+// another, and nothing else.
+const (
+	collectFolder = "HOLDPOINT_TEST_COLLECT"
+	collectStore  = "HOLDPOINT_TEST_COLLECT_STORE"
+)
 
 func TestMain(m *testing.M) {
 	if root := os.Getenv(collectFolder); root != "" {
@@ -31,7 +37,12 @@ func TestMain(m *testing.M) {
 }
 
 func collectAlone(root string) error {
-	c := Collector{Limits: Limits{MaxFileBytes: 16 << 20, MaxTotalBytes: 4 << 30, MaxEntries: 200_000}, Store: drain{}}
+	store, err := blobs.Open(context.Background(), os.Getenv(collectStore))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	c := Collector{Limits: Limits{MaxFileBytes: 16 << 20, MaxTotalBytes: 4 << 30, MaxEntries: 200_000}, Store: tenantStore{store}, Every: time.Second}
 	m, err := c.Collect(context.Background(), []Selection{notes(root)})
 	if err != nil {
 		return err
@@ -54,13 +65,15 @@ func collectAlone(root string) error {
 	return err
 }
 
-// drain is a store that keeps nothing.
-type drain struct{}
+// tenantStore is a worker's blob store, which reads back what it has already.
+type tenantStore struct{ *blobs.Store }
 
-func (drain) Put(_ context.Context, data []byte) (plan.Digest, error) { return plan.Sum(data), nil }
+func (s tenantStore) Put(ctx context.Context, data []byte) (plan.Digest, error) {
+	return s.Store.Put(ctx, "acme", data)
+}
 
-func (drain) Get(context.Context, plan.Digest, int64) ([]byte, error) {
-	return nil, &faults.Fault{Class: faults.Permanent, Code: "blob_missing"}
+func (s tenantStore) Get(ctx context.Context, digest plan.Digest, limit int64) ([]byte, error) {
+	return s.Store.Get(ctx, "acme", digest, limit)
 }
 
 // peak collects a folder in a process of its own and returns the most memory
@@ -71,7 +84,7 @@ func peak(t *testing.T, root string) (rss int64, says string) {
 		t.Skip("only Linux says how much memory a process had at most without what its parent had")
 	}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), collectFolder+"="+root)
+	cmd.Env = append(os.Environ(), collectFolder+"="+root, collectStore+"=file://"+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	_, text, ok := strings.Cut(string(out), "VmHWM:")
@@ -87,9 +100,10 @@ const limit = 200 << 20
 // long reports that a test may take its time, and do all of what it is about.
 func long() bool { return os.Getenv("HOLDPOINT_TEST_LONG") != "" }
 
-// 2 GB of text in files of the largest size that is read; they are names of one
-// file, which a reader does not tell from many. Without HOLDPOINT_TEST_LONG it
-// is an eighth of that, which is enough to see that nothing of a file stays.
+// 2 GB in files of the largest size that is read, of the formats that take most,
+// into the store that a worker has; they are names of three files, which a reader
+// does not tell from many. Without HOLDPOINT_TEST_LONG it is an eighth of that,
+// which is enough to see that nothing of a file stays.
 func TestMemory_AFolderOf2GB(t *testing.T) {
 	files := 16
 	if long() {
@@ -98,13 +112,35 @@ func TestMemory_AFolderOf2GB(t *testing.T) {
 	root := t.TempDir()
 	line := "- 2026-11-24: 支付网关的周报, with a line of common length and some letters of each kind\r\n"
 	write(t, root, "0.md", strings.Repeat(line, (16<<20)/len(line)))
-	for i := 1; i < files; i++ {
-		require.NoError(t, os.Link(filepath.Join(root, "0.md"), filepath.Join(root, fmt.Sprintf("%d.md", i))))
+	write(t, root, "1.html", strings.Repeat("<p class=x>"+strings.Repeat(strings.TrimSpace(line), 8)+"</p>\n", (16<<20)/(8*len(line)+16)))
+	write(t, root, "2.docx", docxOf(t, strings.Repeat("<w:p><w:r><w:t>"+strings.Repeat(line, 8)+"</w:t></w:r></w:p>", (15<<20)/(8*len(line)+40))))
+	for i := 3; i < files; i++ {
+		like := []string{"0.md", "1.html", "2.docx"}[i%3]
+		require.NoError(t, os.Link(filepath.Join(root, like), filepath.Join(root, fmt.Sprintf("%d%s", i, filepath.Ext(like)))))
 	}
 	rss, says := peak(t, root)
 	t.Logf("peak %d MB: %s", rss>>20, says)
 	require.Contains(t, says, fmt.Sprintf("%d read", files))
 	require.Less(t, rss, int64(limit))
+}
+
+// docxOf is a Word document with the given body.
+func docxOf(t *testing.T, body string) string {
+	t.Helper()
+	var b strings.Builder
+	w := zip.NewWriter(&b)
+	for name, content := range map[string]string{
+		"_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" ` +
+			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+		"word/document.xml": `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` + body + `</w:body></w:document>`,
+	} {
+		f, err := w.Create(name)
+		require.NoError(t, err)
+		_, err = f.Write([]byte(content))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return b.String()
 }
 
 // The memory for an entry is such that 100,000 of them, the default limit, fit.

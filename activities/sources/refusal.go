@@ -23,7 +23,7 @@ func fault(who string, err error) error {
 	case refused:
 		return refuse(problem.Code, who+" "+problem.Reason)
 	case unavailable:
-		return &faults.Fault{Class: faults.Transient, Code: "source_unavailable", Reason: machine.Error(), Cause: err}
+		return &faults.Fault{Class: faults.Transient, Code: "source_unavailable", Reason: machine.Error(), Waits: true, Cause: err}
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return faults.Name(err)
 	default:

@@ -43,7 +43,22 @@ func (c *collection) account(ctx context.Context) error {
 	return nil
 }
 
+// keep keeps what was read before something failed. It says nothing of what it
+// meets itself: then it is read again.
+func (c *collection) keep(ctx context.Context) {
+	if c.progress.Saved == len(c.manifest.Entries) || ctx.Err() != nil {
+		return
+	}
+	if c.save(ctx) == nil {
+		c.tell()
+	}
+}
+
+// save keeps the place up to which everything is stored.
 func (c *collection) save(ctx context.Context) error {
+	if err := c.storing.end(); err != nil {
+		return err
+	}
 	p := part{
 		Format: partFormat, Listing: c.progress.Listing.Digest,
 		First: c.progress.Saved, Entries: c.manifest.Entries[c.progress.Saved:],

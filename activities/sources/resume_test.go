@@ -43,9 +43,9 @@ func (t countedTree) List(ctx context.Context, scope folder.Scope, limit int, vi
 	return t.Tree.List(ctx, scope, limit, visit)
 }
 
-func (t countedTree) Read(ctx context.Context, item Item) ([]byte, error) {
+func (t countedTree) Read(ctx context.Context, item *Item, limit int64) ([]byte, error) {
 	t.counts.reads[item.Path]++
-	return t.Tree.Read(ctx, item)
+	return t.Tree.Read(ctx, item, limit)
 }
 
 // desk is a folder and an upload with entries of every sort, and a store.

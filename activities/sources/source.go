@@ -20,7 +20,8 @@
 // A [Collector] first lists everything, keeps the list, and then reads file by
 // file what is on it. So a collection is of one moment: a file that changes
 // after it was listed is skipped as changed, and one that is added is not
-// there. An attempt that goes on where a killed one was goes on over the same
+// there. Pages of a web server, which keeps no moment, are what they were when
+// they were read, each of them once. An attempt that goes on where a killed one was goes on over the same
 // list, and comes to the manifest that the first would have come to.
 //
 // # Order
@@ -53,7 +54,6 @@ type Opening struct {
 	// empty for what the source has now. When it is not to be had any more, the
 	// error is ErrGone, and everything is listed anew.
 	Moment string
-	Limits Limits
 	Store  Store
 }
 
@@ -72,9 +72,10 @@ type Tree interface {
 	// List tells visit of everything in scope, in the order of the manifest, and
 	// ends with visit's first error. It keeps no more than limit items.
 	List(ctx context.Context, scope folder.Scope, limit int, visit func(Item) error) error
-	// Read returns the bytes of a listed item that is not skipped. A *Skip says
-	// why they cannot be had.
-	Read(ctx context.Context, item Item) ([]byte, error)
+	// Read returns the bytes of a listed item that is not skipped, and writes into
+	// the item what only reading shows. A *Skip says why they cannot be had: also
+	// that an item of UnknownSize has more than limit of them.
+	Read(ctx context.Context, item *Item, limit int64) ([]byte, error)
 	Close() error
 }
 
@@ -84,18 +85,25 @@ type Item struct {
 	// [folder.EscapePath]. A folder's, which is listed only when it is skipped,
 	// ends in a slash.
 	Path    string `json:"path"`
-	Size    int64  `json:"size"`
+	Size    int64  `json:"size"`              // in bytes, or UnknownSize
 	Skipped string `json:"skipped,omitempty"` // why it is not read
 	Files   int    `json:"files,omitempty"`   // as in Entry
 	// Mark is what its tree knows it again by.
 	Mark string `json:"mark,omitempty"`
 	// MediaType, where the source says it; the name decides otherwise.
 	MediaType string `json:"media_type,omitempty"`
+	// Charset, where the source says it (see text.DecodeAs); the bytes decide
+	// otherwise.
+	Charset string `json:"charset,omitempty"`
 	// Digest is the address of its bytes, when they are in the store already.
 	Digest       plan.Digest `json:"digest,omitzero"`
 	ETag         string      `json:"etag,omitempty"`
 	LastModified string      `json:"last_modified,omitempty"`
 }
+
+// UnknownSize is the size of an item of which nothing but its name is known
+// before it is read.
+const UnknownSize = -1
 
 // Skip is the reason why one item is not read, and the others are.
 type Skip struct{ Reason string }

@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -50,8 +51,17 @@ func (t uploadTree) Moment() string { return t.digest.String() }
 // Origin implements Tree.
 func (t uploadTree) Origin() *Origin { return &Origin{Upload: t.digest} }
 
-// List implements Tree.
-func (t uploadTree) List(_ context.Context, scope folder.Scope, _ int, visit func(Item) error) error {
+// List implements Tree. The list is held as a whole, so that one of more than
+// limit files is refused, whatever the scope leaves of it.
+func (t uploadTree) List(_ context.Context, scope folder.Scope, limit int, visit func(Item) error) error {
+	if len(t.list.Files) > limit {
+		return &folder.Problem{
+			Code: folder.CodeMany,
+			Reason: fmt.Sprintf("is an upload of %d files, and %d are allowed; attach a smaller folder, or use --include and --exclude",
+				len(t.list.Files), limit),
+		}
+	}
+	hidden := HiddenFolders{Within: scope.Folder(), Visit: visit}
 	for _, f := range t.list.Files {
 		raw, err := folder.RawPath(f.Path)
 		if err != nil {
@@ -64,21 +74,32 @@ func (t uploadTree) List(_ context.Context, scope folder.Scope, _ int, visit fun
 		if f.Skipped != "" {
 			item.Skipped = "left out of the upload: " + plan.Escape(f.Skipped)
 		}
-		if err := visit(item); err != nil {
+		if err := hidden.Add(raw, item); err != nil {
 			return err
 		}
 	}
-	return nil
+	return hidden.End()
 }
 
 // Read implements Tree.
-func (t uploadTree) Read(ctx context.Context, item Item) ([]byte, error) {
+func (t uploadTree) Read(ctx context.Context, item *Item, _ int64) ([]byte, error) {
 	data, err := t.store.Get(ctx, item.Digest, item.Size)
-	if err == nil && int64(len(data)) != item.Size {
+	switch {
+	case faults.ClassOf(err) == faults.Permanent:
+		return nil, &folder.Problem{
+			Code: "upload_incomplete",
+			Reason: fmt.Sprintf("is an upload that is not complete: the bytes of %q are not in this worker's blob store, or not whole; "+
+				"attach the folder again, with the tenant of the task, and where this worker reads", plan.Clip(plan.Escape(item.Path), maxShownPath)),
+		}
+	case err == nil && int64(len(data)) != item.Size:
 		return nil, &folder.Problem{Code: "upload_invalid", Reason: "lists sizes that are not those of its files"}
+	default:
+		return data, err
 	}
-	return data, err
 }
+
+// maxShownPath bounds a path in an error, in bytes.
+const maxShownPath = 300
 
 // Close implements Tree.
 func (uploadTree) Close() error { return nil }

@@ -72,6 +72,40 @@ func TestUpload_GlobsAndFolderOfTheTask(t *testing.T) {
 	require.Equal(t, "a/x.md", names(m))
 }
 
+// A list may be written by another program than the starter: what is hidden is
+// judged again, for every folder on a path.
+func TestUpload_HiddenFolders(t *testing.T) {
+	s := shelf{}
+	digest, err := s.Put(t.Context(), []byte("x"))
+	require.NoError(t, err)
+	l := upload.List{Format: upload.Format}
+	for _, path := range []string{".git/config.md", ".git/objects/a.md", "a.md", "b/.hid/c/d.md", "b/.note.md", "b/e.md"} {
+		l.Files = append(l.Files, upload.File{Path: path, Size: 1, Digest: digest})
+	}
+	raw, err := json.Marshal(l)
+	require.NoError(t, err)
+	list, err := s.Put(t.Context(), raw)
+	require.NoError(t, err)
+	selection := Selection{Name: "up", Source: Upload{List: list}}
+	m, err := Collector{Limits: wide, Store: s}.Collect(t.Context(), []Selection{selection})
+	require.NoError(t, err)
+	require.Equal(t, ".git/ a.md b/.hid/ b/.note.md b/e.md", names(m))
+	require.Equal(t, map[string]string{".git/": "hidden folder", "b/.hid/": "hidden folder", "b/.note.md": "hidden"}, skipped(m))
+	require.Equal(t, 2, m.Read)
+	require.Equal(t, 4, m.Skipped)
+
+	selection.Path = "b/.hid"
+	m, err = Collector{Limits: wide, Store: s}.Collect(t.Context(), []Selection{selection})
+	require.NoError(t, err)
+	require.Equal(t, "b/.hid/c/d.md", names(m), "a folder that is named is not hidden")
+
+	limits := wide
+	limits.MaxEntries = 5
+	_, err = Collector{Limits: limits, Store: s}.Collect(t.Context(), []Selection{selection})
+	require.EqualError(t, err, `context_too_many_entries: folder "b/.hid" of source "up" is an upload of 6 files, and 5 are allowed; `+
+		`attach a smaller folder, or use --include and --exclude`)
+}
+
 func TestUpload_ThatIsNone(t *testing.T) {
 	s := shelf{}
 	digest, err := s.Put(t.Context(), []byte("x"))
@@ -89,7 +123,7 @@ func TestUpload_ThatIsNone(t *testing.T) {
 		"another format":      {[]byte(`{"format":"holdpoint.upload/2","files":[]}`), "upload_invalid"},
 		"a path that leaves":  {outside, "upload_invalid"},
 		"another size":        {lie, "upload_invalid"},
-		"a file that is gone": {absent, "blob_missing"},
+		"a file that is gone": {absent, "upload_incomplete"},
 		"nothing in it":       {[]byte(`{"format":"holdpoint.upload/1","files":[]}`), "context_empty"},
 		"no list":             {nil, "upload_missing"},
 	} {

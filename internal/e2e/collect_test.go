@@ -137,15 +137,20 @@ func (s *site) targets(run string) []string {
 // A typing error in the path must not end as "weekly report written".
 func TestC065_NothingToRead(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, map[string]string{"empty/zero.md": "", "pictures/a.png": "\x89PNG\r\n\x1a\n\x00", "file.md": "x\n"})
+	s := newSite(t, map[string]string{
+		"empty/zero.md": "", "pictures/a.png": "\x89PNG\r\n\x1a\n\x00", "file.md": "x\n",
+		"invisible/zero-width.md": "\u200b\u200d\ufeff\n", "invisible/comment.html": "<!-- nothing but this -->\n",
+		"invisible/blank.md": " \t\r\n\u3000\n", "invisible/mark.txt": "\xef\xbb\xbf", "invisible/nul.csv": "\x00",
+	})
 	s.mkdir("notes/emptydir")
 	s.worker()
 	for path, says := range map[string]string{
-		"emptydir": "holds no file",
-		"empty":    "holds no document",
-		"pictures": "holds no document",
-		"file.md":  "is a file",
-		"nowhere":  "does not exist",
+		"emptydir":  "holds no file",
+		"empty":     "holds no document",
+		"pictures":  "holds no document",
+		"invisible": "nothing in it that a person could read",
+		"file.md":   "is a file",
+		"nowhere":   "does not exist",
 	} {
 		run := s.start(strings.ReplaceAll(path, "/", "-"), "--from", "notes/"+path)
 		status := s.await(run, workflows.Failed)
@@ -178,14 +183,17 @@ func TestPathsThatLeaveAreRefusedBeforeTheStart(t *testing.T) {
 }
 
 // A root is a name of the worker's configuration, never a folder of the
-// requester's choice.
+// requester's choice. Another worker of the queue may have it, so the run waits.
 func TestUnknownSourceRootIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, weekOfNotes())
 	s.worker()
 	run := s.start("x", "--from", "etc")
-	require.Contains(t, s.await(run, workflows.Failed).Reason, `no source root "etc"`)
-	require.Contains(t, s.starter("status", run), `no source root "etc"`)
+	s.eventually("the status says what is missing", func() bool {
+		return strings.Contains(s.starter("status", run), `no source "etc" in its configuration, which names notes`)
+	})
+	s.temporal("workflow", "cancel", "--workflow-id", run)
+	s.await(run, workflows.Canceled)
 	require.Zero(t, scheduled(s.history(run), workflows.MakePlan))
 }
 

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -158,6 +159,48 @@ func TestModelIsAskedAgainWhenTheReplyWasNotStored(t *testing.T) {
 	s.oneEffectEach(s.await(run, workflows.Completed))
 }
 
+// A provider that is busy for longer than a step has attempts fails no run. Each
+// request comes when the provider says, and costs nothing.
+func TestC033_ABusyProviderFailsNoRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	busy := modelserver.Answer{Status: 429, RetryAfter: "1"}
+	server := s.models("", busy, busy, busy, busy, goodProposal())
+	s.twoAttempts()
+	s.worker()
+	run := s.startModel("w40")
+	gate := s.await(run, workflows.WaitingApproval)
+
+	require.Len(t, server.Calls(), 5)
+	require.Equal(t, 5, step(gate, workflows.MakePlan).Attempts)
+	require.Equal(t, 1, gate.Model.Calls)
+	require.NotContains(t, s.spent(), "reserved", "a request that was turned away costs nothing")
+	s.approve(run, "bo.lin")
+	s.oneEffectEach(s.await(run, workflows.Completed))
+}
+
+// twoAttempts bounds the attempts at a step that end with trouble of its own.
+func (s *site) twoAttempts() {
+	s.t.Helper()
+	config, err := os.ReadFile(s.path("holdpoint.yaml"))
+	require.NoError(s.t, err)
+	s.write("holdpoint.yaml", strings.Replace(string(config), "parallel_actions: 1", "parallel_actions: 1, step_attempts: 2", 1))
+}
+
+// A provider that fails is asked as often as a step has attempts, however long it
+// was busy before.
+func TestC033_AFailingProviderEndsTheRun(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	broken, busy := modelserver.Answer{Status: 500}, modelserver.Answer{Status: 429, RetryAfter: "1"}
+	server := s.models("", broken, busy, busy, broken, goodProposal())
+	s.twoAttempts()
+	s.worker()
+	run := s.startModel("w40")
+	s.failedFor(run, "http_500")
+	require.Len(t, server.Calls(), 4)
+}
+
 // A worker dies right after the reply was stored: nobody pays for it again.
 func TestStoredReplyIsNotBoughtAgain(t *testing.T) {
 	t.Parallel()
@@ -180,25 +223,49 @@ func TestStoredReplyIsNotBoughtAgain(t *testing.T) {
 	require.Len(t, server.Calls(), 1)
 }
 
-// A careless server repeats the key in its error: it goes nowhere.
+// A careless server repeats the key, in its error or in what looks like a good
+// answer: it goes nowhere.
 func TestC079_KeyThatTheModelsServerRepeatsGoesNowhere(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, weekOfNotes())
-	server := s.models("", modelserver.Answer{Status: 401, Echo: true})
-	w := s.worker()
-	run := s.startModel("w40")
-	s.failedFor(run, "does not accept the key")
-	require.Len(t, server.Calls(), 1, "a key that is refused is not tried again")
-	require.Equal(t, "Bearer "+modelKey, server.Calls()[0].Header.Get("Authorization"), "it was sent where it belongs")
-
-	for _, event := range s.history(run) {
-		require.False(t, holds(s, event, modelKey), "event %d, %s", event.GetEventId(), event.GetEventType())
-	}
-	w.stop()
-	require.NotContains(t, w.said(), modelKey)
-	require.Empty(t, s.blobsWith(modelKey))
-	for _, args := range [][]string{{"status", run}, {"status", "-o", "json", run}} {
-		require.NotContains(t, s.starter(args...), modelKey)
+	encoded := base64.StdEncoding.EncodeToString([]byte(modelKey))
+	named := goodProposal()
+	named.Model = modelKey
+	for name, tt := range map[string]struct {
+		answer modelserver.Answer
+		fails  string
+	}{
+		"error":                 {modelserver.Answer{Status: 401, Echo: true}, "does not accept the key"},
+		"error with status 200": {modelserver.Answer{Echo: true}, "key_echoed"},
+		"model":                 {named, "key_echoed"},
+		"tool":                  {proposal(modelKey, "w40.md", "x\n"), "key_echoed"},
+		"page":                  {proposal("gitpages", "w40.md", "Authorization: Bearer "+modelKey+"\n"), "key_echoed"},
+		"page, in base64":       {proposal("gitpages", "w40.md", "See "+encoded+"\n"), "key_echoed"},
+		"refusal":               {modelserver.Answer{Refusal: "I can't help " + modelKey}, "key_echoed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, weekOfNotes())
+			server := s.models("", tt.answer)
+			w := s.worker()
+			run := s.startModel("w40")
+			s.failedFor(run, tt.fails)
+			require.Len(t, server.Calls(), 1, "it is not sent there again")
+			require.Equal(t, "Bearer "+modelKey, server.Calls()[0].Header.Get("Authorization"), "it was sent where it belongs")
+			if tt.fails == "key_echoed" {
+				require.Equal(t, []string{"reserved"}, s.spent(), "the call was paid for")
+			}
+			w.stop()
+			for _, form := range []string{modelKey, encoded} {
+				for _, event := range s.history(run) {
+					require.False(t, holds(s, event, form), "event %d, %s", event.GetEventId(), event.GetEventType())
+				}
+				require.NotContains(t, w.said(), form)
+				require.Empty(t, s.blobsWith(form))
+				for _, args := range [][]string{{"status", run}, {"status", "-o", "json", run}} {
+					require.NotContains(t, s.starter(args...), form)
+				}
+			}
+		})
 	}
 }
 

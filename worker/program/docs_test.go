@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// declarationBlock is a block of YAML in a page that declares tools or planners,
-// or says where the ledger and the blob store are.
-var declarationBlock = regexp.MustCompile("(?ms)^```yaml\n((?:tools|ledger|repositories|blobs|planners|budgets):.*?)^```")
+// declarationBlock is a block of YAML in a page that declares tools, planners or
+// sources, or says where the ledger and the blob store are, and what is too much.
+// The file's name may stand above it.
+var declarationBlock = regexp.MustCompile(
+	"(?ms)^```yaml\n((?:# holdpoint.yaml\n)?(?:tools|ledger|repositories|blobs|planners|budgets|sources|limits):.*?)^```")
 
 // What a page of the documentation declares is accepted as it stands there.
 func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
@@ -23,7 +25,7 @@ func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 	require.NoError(t, err)
 	examples, err := filepath.Glob(filepath.Join(root, "examples", "tools", "*.yaml"))
 	require.NoError(t, err)
-	pages = append(pages, filepath.Join(root, "docs", "models.md"), filepath.Join(root, "docs", "blobs.md"))
+	pages = append(pages, filepath.Join(root, "docs", "models.md"), filepath.Join(root, "docs", "blobs.md"), filepath.Join(root, "docs", "documents.md"))
 	accepted := 0
 	for _, file := range append(pages, examples...) {
 		raw, err := os.ReadFile(file)
@@ -35,17 +37,21 @@ func TestDeclarationsOfTheDocumentationAreAccepted(t *testing.T) {
 				texts = append(texts, block[1])
 			}
 		}
+		require.NotEmpty(t, texts, file)
 		for _, text := range texts {
 			if !strings.HasPrefix(text, "tools:") && !strings.HasPrefix(text, "repositories:") {
 				text += repository
 			}
 			site := newSite(t, text)
+			if strings.Contains(text, "sources:\n") { // in the place of the site's own
+				site.write("holdpoint.yaml", "policy: policy.yaml\ndata: data\n"+text)
+			}
 			p := site.run("", "config")
 			require.Zero(t, p.code, "%s:\n%s\n%s", file, text, strings.ReplaceAll(p.err, site.dir, ""))
 			accepted++
 		}
 	}
-	require.GreaterOrEqual(t, accepted, 9, "one for each kind and the overview, and the ledger's, the blob store's and the planners'")
+	require.GreaterOrEqual(t, accepted, 12, "one for each kind and the overview, and the ledger's, the blob store's, the planners', the sources' and the limits'")
 }
 
 // So are the configurations of the examples, where they lie.

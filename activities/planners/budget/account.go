@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -34,6 +35,22 @@ func (b *Book) Account(modelName string, at func(ctx context.Context) time.Time)
 		return nil, errors.New("an account needs to know when a call is made")
 	}
 	return &Account{book: b, model: modelName, at: at, price: price, priced: priced}, nil
+}
+
+// Made implements model.Spend. It looks as far back as a run's budget does. Its
+// errors are the faults at the head of this package.
+func (a *Account) Made(ctx context.Context, tenant, runID string, keys []string) (int, error) {
+	at := a.at(ctx).UTC()
+	records, err := a.book.records(ctx, tenant, runPrefixes(at, runID), at, func(name string) bool {
+		return slices.Contains(keys, keyIn(name))
+	})
+	made := 0
+	for _, r := range records {
+		if !r.free() {
+			made++
+		}
+	}
+	return made, err
 }
 
 // Reserve implements model.Spend. Its errors are the faults at the head of this

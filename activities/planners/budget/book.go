@@ -37,17 +37,6 @@ func New(entries Entries, c Config) (*Book, error) {
 	return &Book{entries: entries, terms: t, tenants: map[string]*counter{}}, nil
 }
 
-// Spent is what a run has spent in the month of a time and the eleven before,
-// and what the tenant has in that month (UTC), with what is reserved. Its errors
-// are faults.
-func (b *Book) Spent(ctx context.Context, tenant, runID string, month time.Time) (run, all Totals, err error) {
-	if run, err = b.sum(ctx, tenant, runPrefixes(month, runID), month); err != nil {
-		return Totals{}, Totals{}, err
-	}
-	all, err = b.sum(ctx, tenant, []string{monthPrefix(month)}, month)
-	return run, all, err
-}
-
 // check refuses a call that would go over a limit.
 func (b *Book) check(ctx context.Context, tenant string, r record) error {
 	if l := b.terms.run; l.any() {

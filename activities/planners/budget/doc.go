@@ -18,10 +18,13 @@
 //
 // It is written before the call, with the most that the call can use, and
 // replaced afterwards by what the provider reported. A worker that dies between
-// leaves it: such a call counts as much as it was reserved. The month is that of
-// the time that the caller hands in, and a record stays in it. A run's budget is
-// of all its calls in that month and the eleven before, also of an earlier start
-// under the same id.
+// leaves it, as does an answer that was lost or does not say what it used: such a
+// call counts as much as it was reserved. The month is that of the time that the
+// caller hands in, and a record stays in it. A run's budget is of all its calls
+// in that month and the eleven before, also of an earlier start under the same id.
+//
+// The records also say how often a request was made: each one but those that
+// were given back is a call.
 //
 // # What is refused
 //
@@ -30,7 +33,7 @@
 // exact. Processes that check at the same moment do not see each other's next
 // record: together they can go over a limit by one call for each process, and
 // every later call sees it. A call can also use more than was estimated; then
-// the record says so.
+// the record says so, as far as the number can be believed.
 //
 //	fault               class      when
 //	------------------  ---------  ---------------------------------------------------

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
@@ -55,6 +57,15 @@ func parseRecord(raw []byte) (record, error) {
 func nameOf(r record) string {
 	return runPrefix(r.At, r.RunID) + r.Key + "-" + rand.Text() + ".json"
 }
+
+// keyIn is the request's key in the name of a record.
+func keyIn(name string) string {
+	key, _, _ := strings.Cut(path.Base(name), "-")
+	return key
+}
+
+// free reports a call that was given back: it surely cost nothing.
+func (r record) free() bool { return r.State == settled && r.InputTokens == 0 && r.OutputTokens == 0 }
 
 func monthPrefix(at time.Time) string { return "spend/" + at.UTC().Format("2006-01") + "/" }
 

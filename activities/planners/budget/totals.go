@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -97,41 +98,57 @@ func (c *counter) remember(name string, r record) {
 // to a model lasts as long.
 const dead = 24 * time.Hour
 
-// sum adds up the records below some prefixes. Each is read only as long as it
-// can change.
+// sum adds up the records below some prefixes.
 func (b *Book) sum(ctx context.Context, tenant string, prefixes []string, now time.Time) (Totals, error) {
+	records, err := b.records(ctx, tenant, prefixes, now, func(string) bool { return true })
+	if err != nil {
+		return Totals{}, err
+	}
+	var sum Totals
+	for _, r := range records {
+		sum = sum.plus(r, b.terms.currency)
+	}
+	return sum, nil
+}
+
+// records are those below some prefixes whose names are wanted. Each is read
+// only as long as it can change. The error is a fault.
+func (b *Book) records(
+	ctx context.Context, tenant string, prefixes []string, now time.Time, wanted func(name string) bool,
+) ([]record, error) {
 	of := b.counter(tenant)
 	lists, err := each(ctx, prefixes, func(ctx context.Context, prefix string) ([]string, error) {
 		return b.entries.ListNamed(ctx, tenant, prefix)
 	})
 	if err != nil {
-		return Totals{}, unreachable(err)
+		return nil, unreachable(err)
 	}
-	var sum Totals
+	var all []record
 	var unknown []string
-	for _, names := range lists {
-		for _, name := range names {
-			if r, ok := of.known(name); ok {
-				sum = sum.plus(r, b.terms.currency)
-			} else {
-				unknown = append(unknown, name)
-			}
+	for _, name := range slices.Concat(lists...) {
+		if !wanted(name) {
+			continue
+		}
+		if r, ok := of.known(name); ok {
+			all = append(all, r)
+		} else {
+			unknown = append(unknown, name)
 		}
 	}
-	records, err := each(ctx, unknown, func(ctx context.Context, name string) (record, error) { return b.load(ctx, tenant, name) })
+	read, err := each(ctx, unknown, func(ctx context.Context, name string) (record, error) { return b.load(ctx, tenant, name) })
 	if err != nil {
-		return Totals{}, unreachable(err)
+		return nil, unreachable(err)
 	}
-	for i, r := range records {
+	for i, r := range read {
 		if r.Format == "" {
 			continue // taken away since the list was made
 		}
 		if r.State == settled || now.Sub(r.At) > dead {
 			of.remember(unknown[i], r)
 		}
-		sum = sum.plus(r, b.terms.currency)
+		all = append(all, r)
 	}
-	return sum, nil
+	return all, nil
 }
 
 // load reads a record; the zero record when it is gone.
@@ -188,6 +205,6 @@ func unreachable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return faults.Name(err)
 	}
-	return &faults.Fault{Class: faults.Transient, Code: "spend_unreachable", Cause: err,
+	return &faults.Fault{Class: faults.Transient, Code: "spend_unreachable", Waits: true, Cause: err,
 		Reason: "the records of what is spent cannot be read or written, so that no model is asked; see the worker's log"}
 }

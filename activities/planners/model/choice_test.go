@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -51,12 +52,12 @@ func TestCutAtALine(t *testing.T) {
 		2:  {"on", "cut within line 1 of 3"},
 		0:  {"", "cut within line 1 of 3"},
 	} {
-		kept, cut := cutText(text, room)
+		kept, cut := cutText(text, 3, room)
 		require.Equal(t, want, [2]string{kept, cut}, "%d", room)
 	}
-	kept, cut := cutText("周报", 7)
+	kept, cut := cutText("周报", 1, 7)
 	require.Equal(t, [2]string{"周", "cut within line 1 of 1"}, [2]string{kept, cut}, "at a letter's border")
-	kept, cut = cutText("", 0)
+	kept, cut = cutText("", 1, 0)
 	require.Equal(t, [2]string{"", ""}, [2]string{kept, cut})
 }
 
@@ -77,7 +78,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	for i := range 100 {
 		documents = append(documents, document(fmt.Sprintf("more-%03d.md", i), long))
 	}
-	c, err := framed(t).choose(documents, 8000)
+	c, err := framed(t).choose(t.Context(), documents, 8000)
 	require.NoError(t, err)
 	// The frames have about 160 letters, and the long ones at least 800 of text.
 	require.Len(t, c.shown, 9)
@@ -91,7 +92,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	require.Regexp(t, `^given in part: s/b\.md \(cut after line 3\d of 1000\), s/c\.md `, notes[1])
 	require.Regexp(t, `^not given: s/more-006\.md, .*, s/more-025\.md and 74 more$`, notes[2])
 
-	c, err = framed(t).choose(documents[:1], 8000)
+	c, err = framed(t).choose(t.Context(), documents[:1], 8000)
 	require.NoError(t, err)
 	require.Empty(t, c.notes(5000), "nothing is said when nothing is missing")
 }
@@ -107,7 +108,7 @@ func TestWhatIsChosenFits(t *testing.T) {
 			documents = append(documents, document(fmt.Sprintf("%02d.md", i), strings.Join(lines, "\n")))
 		}
 		room := weight(rapid.IntRange(0, 20000).Draw(t, "room"))
-		c, err := p.choose(documents, room)
+		c, err := p.choose(context.Background(), documents, room)
 		require.NoError(t, err)
 		require.Len(t, c.left, len(documents)-len(c.shown))
 		used := weight(0)
@@ -122,7 +123,7 @@ func TestWhatIsChosenFits(t *testing.T) {
 			require.Equal(t, e.Cut == "", e.Text == text)
 		}
 		require.LessOrEqual(t, used, room)
-		again, err := p.choose(documents, room)
+		again, err := p.choose(context.Background(), documents, room)
 		require.NoError(t, err)
 		require.Equal(t, c, again)
 	})

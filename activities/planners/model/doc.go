@@ -20,6 +20,16 @@
 // and the number of the try. A worker that dies before the body is stored pays
 // again, and both calls are counted; one that dies after it does not.
 //
+// However answers get lost, on the way, with their worker or before a store that
+// does not work: one conversation is bought at most [Limits].Tries times, by all
+// attempts together. The records of what is spent say how often it was, since each
+// is there before its call. Then the run ends with Permanent "answers_lost". After
+// the first lost one the store is probed before each call. An answer that is too
+// large, or has the key in it, ends the run at once.
+//
+// What the server says that a reply cost is believed within bounds; where it says
+// nothing that can be, the call stays at what was reserved.
+//
 // # What becomes of a reply
 //
 //	reply                                          outcome
@@ -33,7 +43,8 @@
 //	an unknown field, a wrong type, a missing      asked again
 //	  field, an unknown or repeated id, a cycle
 //	too many actions                               asked again
-//	a tool, target or document outside the task    asked again
+//	a tool or target outside the task, a document  asked again
+//	  that was not shown
 //	parameters that the tool's schema or the       asked again
 //	  tool itself refuses
 //	cut at the limit of tokens, also when what     asked again

@@ -19,7 +19,9 @@ type Engine interface {
 	// error is a *faults.Fault, and says that there is no answer to keep: Transient
 	// or Throttled (with the server's Retry-After) when asking again may help,
 	// Permanent when it will not, Unknown when the answer may have been paid for
-	// and is lost. It never holds the key, a header or the answer's body.
+	// and is lost, within a *faults.Last when the next one would be lost like it.
+	// It never holds the key, a header or the answer's body. No answer that holds
+	// the key is returned.
 	Ask(ctx context.Context, c Conversation) ([]byte, error)
 
 	// Read reads a body that Ask returned. An error is a *faults.Fault: Transient
@@ -59,7 +61,8 @@ type Reply struct {
 	Usage   Usage
 }
 
-// Usage is what a reply cost, as the server reported it; zero when it did not.
+// Usage is what a reply cost, as the server reported it: anything, and zero when
+// it did not.
 type Usage struct {
 	InputTokens, OutputTokens int64
 }

@@ -1,8 +1,8 @@
 package model
 
 import (
+	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/holdpoint/holdpoint/activities/planners"
@@ -30,94 +30,38 @@ type choice struct {
 	left  []string // names of those that are not shown
 }
 
-// choose takes the documents that there is room for, by the rule at Limits.
-func (p *Planner) choose(documents []planners.Document, room weight) (choice, error) {
-	var c choice
-	frames := weight(0)
-	texts := make([]weight, 0, len(documents))
-	needed := weight(0)
-	for i, d := range documents {
-		e := excerpt{Name: quoted(actions.Name(d)), MediaType: readable(d.MediaType), Text: strings.TrimSuffix(readable(d.Text), "\n")}
-		frame, err := p.frame(e)
+// choose takes the documents that there is room for, by the rule at Limits. It
+// loads one after the other, and none behind the first that does not fit. Of the
+// texts it keeps no more than room, beside the one at hand.
+func (p *Planner) choose(ctx context.Context, documents []planners.Document, room weight) (choice, error) {
+	s := shelf{planner: p, room: room}
+	for _, d := range documents {
+		text, err := d.Load(ctx)
 		if err != nil {
-			return c, err
+			return choice{}, err
 		}
-		text := weightOf(e.Text)
-		if needed += frame + min(text, leastShare); needed > room {
-			for _, d := range documents[i:] {
-				c.left = append(c.left, shortName(d))
-			}
+		fits, err := s.take(d, text)
+		if err != nil {
+			return choice{}, err
+		}
+		if !fits {
 			break
 		}
-		frames += frame
-		texts = append(texts, text)
-		c.shown = append(c.shown, e)
 	}
-	share := shareOf(texts, room-frames)
-	for i := range c.shown {
-		if texts[i] <= share {
-			continue
-		}
-		e := &c.shown[i]
-		e.Text, e.Cut = cutText(e.Text, share)
-		c.cut = append(c.cut, shortName(documents[i])+" ("+e.Cut+")")
+	c := s.choice()
+	for _, d := range documents[len(c.shown):] {
+		c.left = append(c.left, shortName(d))
 	}
 	return c, nil
 }
 
-// frame is the weight of a document's border lines at most.
-func (p *Planner) frame(e excerpt) (weight, error) {
-	all := strings.Count(e.Text, "\n") + 1
-	e.Mark, e.Text, e.Cut = strings.Repeat("0", markLength), "", cutWithin(all, all)
+// frame is the weight of the border lines, at most, of a document of so many
+// lines.
+func (p *Planner) frame(e excerpt, lines int) (weight, error) {
+	e.Mark, e.Text, e.Cut = strings.Repeat("0", markLength), "", cutWithin(lines, lines)
 	text, err := p.render("document", e)
 	return weightOf(text) + 2, err // the blank line between two
 }
-
-// shareOf is the most that each of the texts may have so that all fit into
-// room: the short ones whole, and the rest in equal parts.
-func shareOf(texts []weight, room weight) weight {
-	sorted := slices.Sorted(slices.Values(texts))
-	for i, w := range sorted {
-		others := weight(len(sorted) - i)
-		if w*others > room {
-			return room / others
-		}
-		room -= w
-	}
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[len(sorted)-1]
-}
-
-// cutText is as much of a text as fits into room: whole lines, or a part of the
-// first when not even that fits. cut says in words what is there; it is empty
-// when all is.
-func cutText(text string, room weight) (kept, cut string) {
-	used, lines, end, lineEnd := weight(0), 0, len(text), 0
-	for i, r := range text {
-		if used += weightOfRune(r); used > room {
-			end = i
-			break
-		}
-		if r == '\n' {
-			lines, lineEnd = lines+1, i
-		}
-	}
-	switch all := strings.Count(text, "\n") + 1; {
-	case end == len(text):
-		return text, ""
-	case text[end] == '\n': // the line that was to end here is whole
-		return text[:end], cutAfter(lines+1, all)
-	case lines > 0:
-		return text[:lineEnd], cutAfter(lines, all)
-	default:
-		return text[:end], cutWithin(1, all)
-	}
-}
-
-func cutAfter(line, all int) string  { return fmt.Sprintf("cut after line %d of %d", line, all) }
-func cutWithin(line, all int) string { return fmt.Sprintf("cut within line %d of %d", line, all) }
 
 // shortName is a document's name for people, in one line.
 func shortName(d planners.Document) string { return plan.Escape(plan.Clip(actions.Name(d), 200)) }

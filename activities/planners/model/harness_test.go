@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,6 +130,7 @@ type memory struct {
 	bodies        map[string][]byte
 	before, after func()
 	fails         error
+	probes        int
 }
 
 func (m *memory) Load(_ context.Context, tenant, key string) ([]byte, error) {
@@ -138,6 +140,12 @@ func (m *memory) Load(_ context.Context, tenant, key string) ([]byte, error) {
 		return body, nil
 	}
 	return nil, model.ErrNoReply
+}
+
+// Probe fails as Store does.
+func (m *memory) Probe(context.Context, string) error {
+	m.probes++
+	return m.fails
 }
 
 func (m *memory) Store(ctx context.Context, tenant, key string, body []byte) error {
@@ -159,6 +167,7 @@ func (m *memory) Store(ctx context.Context, tenant, key string, body []byte) err
 // book is a Spend with a limit on the calls.
 type book struct {
 	limit   int // calls; 0 is none
+	fails   error
 	calls   []model.Call
 	settled map[int]model.Usage
 }
@@ -167,6 +176,21 @@ type entry struct {
 	*book
 
 	n int
+}
+
+// Made counts what was neither refused nor given back.
+func (b *book) Made(_ context.Context, tenant, runID string, keys []string) (int, error) {
+	made := 0
+	if b.fails != nil {
+		return 0, b.fails
+	}
+	for n, c := range b.calls {
+		used, settled := b.settled[n]
+		if c.Tenant == tenant && c.RunID == runID && slices.Contains(keys, c.Key) && (!settled || used != (model.Usage{})) {
+			made++
+		}
+	}
+	return made, nil
 }
 
 func (b *book) Reserve(_ context.Context, c model.Call) (model.Reservation, error) {

@@ -50,6 +50,9 @@ func (t *talk) judge(ctx context.Context, reply Reply) (planners.Draft, error) {
 		return none, object("too_many", fmt.Errorf("/actions: there are %d actions; at most %d are allowed", len(d.Actions), t.limits.Actions))
 	}
 	proposed, err := d.Propose(t.request.Targets, t.request.Documents)
+	if err == nil {
+		err = t.checkShown(proposed)
+	}
 	if err != nil {
 		return none, object("not_allowed", err)
 	}
@@ -64,6 +67,19 @@ func (t *talk) judge(ctx context.Context, reply Reply) (planners.Draft, error) {
 		draft.Notes = append(draft.Notes, "the model says: "+note)
 	}
 	return draft, nil
+}
+
+// checkShown refuses an action that names a document as its source that the model
+// has not seen: of that it can only know the name.
+func (t *talk) checkShown(proposed []planners.DraftAction) error {
+	for i, action := range proposed {
+		for _, name := range action.Documents {
+			if !t.shown[name] {
+				return fmt.Errorf("/actions/%d/documents: the document %.200q was not shown; name only documents that the message shows", i, name)
+			}
+		}
+	}
+	return nil
 }
 
 // check lets the tools look at the proposals. What they refuse for good is the

@@ -20,8 +20,8 @@ import (
 // ones leave of theirs goes to the longer. One that is longer than its share is
 // cut after the last line that fits, or within its first.
 type Limits struct {
-	// InputTokens bounds what is sent with the first question, as EstimateTokens
-	// counts; default 60,000.
+	// InputTokens bounds what is sent with the first question, as estimated: four
+	// ASCII bytes are one, any other letter is one; default 60,000.
 	InputTokens int
 	// OutputTokens is the most that one reply can have, as the engine is set;
 	// default 16,000.
@@ -29,8 +29,8 @@ type Limits struct {
 	// Asks is how often the model is asked again for one plan; default 2, negative
 	// never.
 	Asks int
-	// Tries is how many calls one conversation is worth whose answers are none;
-	// default 4.
+	// Tries is how many calls one conversation is worth whose answers are none, or
+	// are lost, over all attempts; default 4.
 	Tries int
 	// Actions bounds a plan; default 200, and never more than plan.MaxActions.
 	Actions int

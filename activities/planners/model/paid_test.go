@@ -68,18 +68,6 @@ func TestAnInterruptedStepKeepsItsAnswer(t *testing.T) {
 	require.Empty(t, other.spend.calls)
 }
 
-func TestAReplyThatCannotBeStoredIsNotUsed(t *testing.T) {
-	s := newScene(t, good)
-	s.replies.fails = errors.New("disk full at /secret/path")
-	_, err := s.plan(request())
-	require.Equal(t, faults.Transient, faults.ClassOf(err))
-	require.NotContains(t, err.Error(), "secret")
-	s.replies.fails = nil
-	_, err = s.plan(request())
-	require.NoError(t, err)
-	require.Equal(t, 2, s.server.calls())
-}
-
 // What makes two questions the same one.
 func TestKeyOfARequest(t *testing.T) {
 	key := func(change func(*planners.Request)) string {
@@ -143,11 +131,6 @@ func TestReservations(t *testing.T) {
 	sent := model.EstimateTokens(c.System + c.Messages[0].Text + string(c.Schema))
 	require.Equal(t, []model.Call{{Tenant: "acme", RunID: "acme/weekly", Key: s.spend.calls[0].Key,
 		Most: model.Usage{InputTokens: int64(sent), OutputTokens: 777}}}, s.spend.calls)
-
-	s = newScene(t, envelope{Text: good, Stop: model.Ended})
-	_, err = s.plan(request())
-	require.NoError(t, err)
-	require.Empty(t, s.spend.settled, "what a server does not report counts as reserved")
 }
 
 // A call without an answer: what it cost depends on what is known of it.
@@ -179,34 +162,8 @@ func TestFaultsOfTheEngine(t *testing.T) {
 	}
 }
 
-func TestAWaitingPlannerSaysThatItIsThere(t *testing.T) {
-	s := newScene(t, good)
-	beats := make(chan struct{}, 100)
-	r := request()
-	r.Alive = func() { beats <- struct{}{} }
-	waiting := &slow{server: s.server, until: beats}
-	planner, err := model.New(model.Config{Name: "slow", Engine: waiting, Replies: s.replies})
-	require.NoError(t, err)
-	_, err = planner.Plan(t.Context(), r)
-	require.NoError(t, err)
-}
-
-// slow answers after the second sign of life.
-type slow struct {
-	*server
-
-	until chan struct{}
-}
-
-func (s *slow) Ask(ctx context.Context, c model.Conversation) ([]byte, error) {
-	for range 2 {
-		<-s.until
-	}
-	return s.server.Ask(ctx, c)
-}
-
 func TestPlannersThatAreRefused(t *testing.T) {
-	whole := model.Config{Name: "writer", Engine: &server{}, Replies: &memory{}}
+	whole := model.Config{Name: "writer", Engine: &server{}, Replies: &memory{}, Spend: &book{}}
 	_, err := model.New(whole)
 	require.NoError(t, err)
 	for want, change := range map[string]func(*model.Config){
@@ -214,6 +171,7 @@ func TestPlannersThatAreRefused(t *testing.T) {
 		"1 to 64":                func(c *model.Config) { c.Name = strings.Repeat("a", 65) },
 		"an engine":              func(c *model.Config) { c.Engine = nil },
 		"a store for replies":    func(c *model.Config) { c.Replies = nil },
+		"records of what is spe": func(c *model.Config) { c.Spend = nil },
 		"not negative":           func(c *model.Config) { c.Limits.Tries = -1 },
 		"at most 1000 actions":   func(c *model.Config) { c.Limits.Actions = 1001 },
 		"limits are not negativ": func(c *model.Config) { c.Limits.InputTokens = -5 },

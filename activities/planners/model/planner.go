@@ -18,7 +18,7 @@ type Config struct {
 	Name    string // in tasks and plans: lower-case letters, digits, '_', '-'
 	Engine  Engine
 	Replies Replies
-	Spend   Spend // nil: no limit and no price
+	Spend   Spend
 	Meter   Meter // nil: nothing is counted
 	Limits  Limits
 	Log     *zap.Logger // nil: nothing is logged
@@ -46,8 +46,8 @@ func New(c Config) (*Planner, error) {
 	switch {
 	case !plannerName.MatchString(c.Name):
 		return nil, fmt.Errorf("a planner's name has 1 to 64 lower-case letters, digits, '_' or '-', not %.64q", c.Name)
-	case c.Engine == nil || c.Replies == nil:
-		return nil, errors.New("a planner needs an engine and a store for replies")
+	case c.Engine == nil || c.Replies == nil || c.Spend == nil:
+		return nil, errors.New("a planner needs an engine, a store for replies, and records of what is spent")
 	case limits.InputTokens < 0 || limits.OutputTokens < 0 || limits.Tries < 0 || limits.Actions < 0:
 		return nil, errors.New("a planner's limits are not negative")
 	case limits.Actions > plan.MaxActions:
@@ -60,9 +60,6 @@ func New(c Config) (*Planner, error) {
 	p := &Planner{
 		name: c.Name, engine: c.Engine, replies: c.Replies, spend: c.Spend, meter: c.Meter,
 		limits: limits, log: c.Log, templates: templates,
-	}
-	if p.spend == nil {
-		p.spend = unlimited{}
 	}
 	if p.meter == nil {
 		p.meter = uncounted{}
@@ -86,11 +83,11 @@ func (p *Planner) Plan(ctx context.Context, r planners.Request) (planners.Draft,
 	if len(r.Targets) == 0 {
 		return planners.Draft{}, permanent("no_tools", "the task allows no tool, so there is nothing to plan")
 	}
-	question, err := p.ask(r)
+	question, err := p.ask(ctx, r)
 	if err != nil {
 		return planners.Draft{}, err
 	}
-	t := talk{Planner: p, request: r}
+	t := talk{Planner: p, request: r, shown: question.shown}
 	draft, err := t.draft(ctx, question.Conversation)
 	if err != nil {
 		return planners.Draft{}, err
@@ -98,13 +95,6 @@ func (p *Planner) Plan(ctx context.Context, r planners.Request) (planners.Draft,
 	draft.Notes = append(question.notes, draft.Notes...)
 	return draft, nil
 }
-
-// unlimited is the Spend of a planner without limits and prices.
-type unlimited struct{}
-
-func (unlimited) Reserve(context.Context, Call) (Reservation, error) { return unlimited{}, nil }
-func (unlimited) Settle(context.Context, Usage) error                { return nil }
-func (unlimited) Cost(Usage) string                                  { return "" }
 
 type uncounted struct{}
 

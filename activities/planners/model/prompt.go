@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/holdpoint/holdpoint/activities/planners"
+	"github.com/holdpoint/holdpoint/activities/planners/actions"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -32,6 +34,7 @@ func promptTemplates() (*template.Template, error) {
 // prompt is a first question, and what is not in it.
 type prompt struct {
 	Conversation
+	shown map[string]bool // the documents that are in it, whole or in part, by name
 	notes []string
 }
 
@@ -58,7 +61,7 @@ func (m userMessage) parts() []string {
 }
 
 // ask builds the first question within the budget.
-func (p *Planner) ask(r planners.Request) (prompt, error) {
+func (p *Planner) ask(ctx context.Context, r planners.Request) (prompt, error) {
 	var none prompt
 	uses := toolUses(r.Targets)
 	schema, err := replySchema(uses, p.limits.Actions)
@@ -91,7 +94,7 @@ func (p *Planner) ask(r planners.Request) (prompt, error) {
 		return none, permanent("prompt_too_large", "goal, tools and feedback need about %d tokens more than the %d that a question may have; "+
 			"allow fewer tools, or raise the planner's input tokens", (-room).tokens(), p.limits.InputTokens)
 	}
-	chosen, err := p.choose(r.Documents, room)
+	chosen, err := p.choose(ctx, r.Documents, room)
 	if err != nil {
 		return none, err
 	}
@@ -101,8 +104,12 @@ func (p *Planner) ask(r planners.Request) (prompt, error) {
 	if err != nil {
 		return none, err
 	}
+	shown := map[string]bool{}
+	for _, d := range r.Documents[:len(chosen.shown)] {
+		shown[actions.Name(d)] = true
+	}
 	c := Conversation{System: system, Messages: []Message{{User, user}}, Schema: schema}
-	return prompt{Conversation: c, notes: append(notes, chosen.notes(p.limits.InputTokens)...)}, nil
+	return prompt{Conversation: c, shown: shown, notes: append(notes, chosen.notes(p.limits.InputTokens)...)}, nil
 }
 
 // rejection is what the model is told of a reply that cannot be used. Its number
@@ -120,7 +127,7 @@ func (p *Planner) again(first Conversation, reply string, r rejection) (Conversa
 	if err != nil {
 		return first, err
 	}
-	kept, _ := cutText(reply, weight(p.limits.OutputTokens*perToken))
+	kept, _ := cutText(reply, countLines(reply), weight(p.limits.OutputTokens*perToken))
 	if strings.TrimSpace(kept) == "" {
 		kept = "(nothing)" // some servers refuse a message without a word
 	}

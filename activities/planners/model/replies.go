@@ -19,6 +19,9 @@ type Replies interface {
 	Load(ctx context.Context, tenant, key string) ([]byte, error)
 	// Store keeps a body; when it returns without an error, it is there for good.
 	Store(ctx context.Context, tenant, key string, body []byte) error
+	// Probe stores a few bytes and reads them back. It is asked before a reply is
+	// bought again whose like was not stored.
+	Probe(ctx context.Context, tenant string) error
 }
 
 // Named is the part of the blob store that keeps a tenant's entries by name.
@@ -31,8 +34,8 @@ type Named interface {
 // envelope writes some letters with six bytes.
 const maxBodyBytes = 64 << 20
 
-// StoredIn keeps replies in the blob store, as "replies/KEY". Its errors are
-// ErrNoReply and *faults.Fault.
+// StoredIn keeps replies in the blob store, as "replies/KEY", beside the probe's
+// "replies/probe". Its errors are ErrNoReply and *faults.Fault.
 func StoredIn(store Named) Replies { return storedReplies{store} }
 
 type storedReplies struct{ Named }
@@ -63,6 +66,18 @@ func (s storedReplies) Store(ctx context.Context, tenant, key string, body []byt
 	return nil
 }
 
+// Probe implements Replies.
+func (s storedReplies) Probe(ctx context.Context, tenant string) error {
+	probe := []byte("Replies of models are kept beside this entry.\n")
+	if err := s.PutNamed(ctx, tenant, nameOf("probe"), probe); err != nil {
+		return unreachable(err)
+	}
+	if _, err := s.GetNamed(ctx, tenant, nameOf("probe"), int64(len(probe))); err != nil {
+		return unreachable(err)
+	}
+	return nil
+}
+
 func nameOf(key string) string { return "replies/" + key }
 
 // unreachable is a fault for an error of the storage, whose own text nobody has
@@ -74,8 +89,8 @@ func unreachable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return faults.Name(err)
 	}
-	return &faults.Fault{Class: faults.Transient, Code: "replies_unreachable", Cause: err,
-		Reason: "the store of the model's replies does not work; see the worker's log"}
+	return &faults.Fault{Class: faults.Transient, Code: "replies_unreachable", Waits: true, Cause: err,
+		Reason: "the store of the model's replies does not work, and nothing is bought before it does; see the worker's log"}
 }
 
 func permanent(code, format string, args ...any) *faults.Fault {

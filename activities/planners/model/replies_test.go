@@ -71,7 +71,7 @@ func TestRepliesThatCannotBeRead(t *testing.T) {
 		{&faults.Fault{Class: faults.Throttled, Code: "slow_down", Reason: "later"}, faults.Throttled, "slow_down"},
 	} {
 		s := newScene(t, good)
-		planner, err := model.New(model.Config{Name: "m", Engine: s.server, Replies: model.StoredIn(&named{err: tt.err})})
+		planner, err := model.New(model.Config{Name: "m", Engine: s.server, Replies: model.StoredIn(&named{err: tt.err}), Spend: s.spend})
 		require.NoError(t, err)
 		_, err = planner.Plan(t.Context(), request())
 		require.Equal(t, tt.class, faults.ClassOf(err))

@@ -40,9 +40,9 @@ func toolUses(targets []planners.Target) []toolUse {
 // schemaNode is a JSON Schema in the making.
 type schemaNode = map[string]any
 
-// replySchema is the JSON Schema of a reply: actions.Schema, with an alternative
-// for each tool that the task allows, which names its targets and has its
-// parameters. It is canonical JSON.
+// replySchema is the JSON Schema of a reply: that of package actions, with an
+// alternative for each tool that the task allows, which names its targets and has
+// its parameters. It is canonical JSON.
 //
 // Each tool's schema stands in $defs under a name of its own, and what it refers
 // to within itself is looked up there, because servers know no other scope than

@@ -18,6 +18,7 @@ type talk struct {
 	*Planner
 
 	request planners.Request
+	shown   map[string]bool // the documents that the model has seen, by name
 	usage   planners.Usage
 }
 
@@ -58,7 +59,9 @@ func (t *talk) finish(draft planners.Draft, reply Reply, asked int) planners.Dra
 	if asked > 0 {
 		draft.Notes = append(draft.Notes, fmt.Sprintf("the model was asked %d times until its reply could be used", asked+1))
 	}
-	t.usage.Cost = t.spend.Cost(Usage{t.usage.InputTokens, t.usage.OutputTokens})
+	if used := (Usage{t.usage.InputTokens, t.usage.OutputTokens}); used != (Usage{}) {
+		t.usage.Cost = t.spend.Cost(used)
+	}
 	draft.Usage = t.usage
 	return draft
 }
@@ -68,6 +71,7 @@ func (t *talk) finish(draft planners.Draft, reply Reply, asked int) planners.Dra
 // next one comes after a wait, and it finds the body and goes on to the next try.
 func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
 	var last *faults.Fault
+	q := question{Conversation: c}
 	for try := range t.limits.Tries {
 		key, err := paidRequest{
 			Format: requestFormat, Tenant: t.request.Tenant, RunID: t.request.RunID, Execution: t.request.Execution, Revision: t.request.Revision,
@@ -76,11 +80,12 @@ func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
 		if err != nil {
 			return Reply{}, err
 		}
-		a, err := t.answer(ctx, c, key)
+		q.keys = append(q.keys, key)
+		a, err := t.answer(ctx, q)
 		if err != nil {
 			return Reply{}, err
 		}
-		reply, err := t.read(ctx, a)
+		reply, err := t.read(ctx, c, a)
 		if err == nil {
 			return reply, nil
 		}
@@ -96,15 +101,20 @@ func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
 		"the model's server was asked %d times, and sent nothing that is a reply; the last was %s", t.limits.Tries, last)}
 }
 
-// read is what an answer says. Its error is a fault for one that says nothing.
-func (t *talk) read(ctx context.Context, a answer) (Reply, error) {
+// read is what an answer to a conversation says. Its error is a fault for one that
+// says nothing.
+func (t *talk) read(ctx context.Context, c Conversation, a answer) (Reply, error) {
 	reply, err := t.engine.Read(a.body)
 	if err != nil {
 		return Reply{}, err
 	}
-	t.settle(ctx, a, reply.Usage)
-	t.usage.InputTokens += reply.Usage.InputTokens
-	t.usage.OutputTokens += reply.Usage.OutputTokens
+	if t.believable(c, reply) {
+		t.settle(ctx, a, reply.Usage)
+		t.usage.InputTokens += reply.Usage.InputTokens
+		t.usage.OutputTokens += reply.Usage.OutputTokens
+	} else {
+		t.usage.Unreported++
+	}
 	if reply.Refusal != "" || reply.Stop == Filtered || strings.TrimSpace(reply.Text) != "" {
 		return reply, nil
 	}

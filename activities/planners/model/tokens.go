@@ -2,13 +2,12 @@ package model
 
 import "unicode/utf8"
 
-// EstimateTokens is about how many tokens a text has, by a rule that needs no
-// model's vocabulary: four ASCII bytes are one, any other letter is one, rounded
-// up. It is on the safe side for Chinese, and about right for English.
-func EstimateTokens(text string) int { return weightOf(text).tokens() }
-
-// weight is in quarters of a token, so that the weights of two texts add up to
-// that of both.
+// weight is about how many tokens a text has, by a rule that needs no model's
+// vocabulary: four ASCII bytes are one, any other letter is one, rounded up. It is
+// on the safe side for Chinese, and about right for English.
+//
+// It is in quarters of a token, so that the weights of two texts add up to that of
+// both. No text has more bytes than its weight.
 type weight int
 
 func weightOf(text string) weight {

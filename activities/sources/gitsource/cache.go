@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -16,9 +17,6 @@ import (
 // fetchedRef is what a fetch sets; whoever holds the lock reads it.
 const fetchedRef = "refs/holdpoint/fetched"
 
-// keptRef marks a commit that is in the cache as a whole.
-func keptRef(commit string) string { return "refs/holdpoint/kept/" + commit }
-
 // lockPause is how long one waits before trying the lock again.
 const lockPause = 50 * time.Millisecond
 
@@ -28,11 +26,11 @@ const lockPause = 50 * time.Millisecond
 // when the worker that started it is gone. Closing the file ends it.
 func (s *Source) lock(ctx context.Context) (_ *os.File, err error) {
 	if err := os.MkdirAll(filepath.Dir(s.Cache), 0o700); err != nil {
-		return nil, s.unusable("its cache cannot be made")
+		return nil, s.unusable("made", err)
 	}
 	file, err := os.OpenFile(s.Cache+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, s.unusable("its cache cannot be locked")
+		return nil, s.unusable("locked", err)
 	}
 	defer func() {
 		if err != nil {
@@ -45,7 +43,7 @@ func (s *Source) lock(ctx context.Context) (_ *os.File, err error) {
 			return file, s.prepare(ctx)
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return nil, s.unusable("its cache cannot be locked")
+			return nil, s.unusable("locked", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -57,8 +55,12 @@ func (s *Source) lock(ctx context.Context) (_ *os.File, err error) {
 
 // prepare makes the cache, or tidies it up.
 func (s *Source) prepare(ctx context.Context) error {
-	if _, err := os.Stat(filepath.Join(s.Cache, "HEAD")); err != nil {
+	_, err := os.Stat(filepath.Join(s.Cache, "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
 		return s.create(ctx)
+	}
+	if err != nil {
+		return s.unusable("read", err)
 	}
 	for _, left := range []string{"*.lock", "refs/holdpoint/*.lock", "refs/holdpoint/kept/*.lock", "objects/pack/tmp_*", "objects/??/tmp_*"} {
 		files, err := filepath.Glob(filepath.Join(s.Cache, left))
@@ -79,7 +81,7 @@ func (s *Source) create(ctx context.Context) error {
 	maker := s.git
 	maker.GitDir = ""
 	if err := os.RemoveAll(aside); err != nil {
-		return s.unusable("its cache cannot be made")
+		return s.unusable("made", err)
 	}
 	_, err := maker.Run(ctx, nil, "init", "--quiet", "--bare", "--template=", aside)
 	if err == nil {
@@ -89,7 +91,7 @@ func (s *Source) create(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return s.unusable("its cache cannot be made")
+		return s.unusable("made", err)
 	default:
 		return nil
 	}
@@ -102,26 +104,23 @@ func (s *Source) fetch(ctx context.Context, lock *os.File, refs []string) (strin
 	for _, ref := range refs {
 		_, err := net.Run(ctx, nil, "fetch", "--quiet", "--depth=1", "--update-shallow", "--no-tags", "--no-auto-maintenance",
 			"--no-write-fetch-head", "--no-recurse-submodules", s.address.Text, "+"+ref+":"+fetchedRef)
-		if failed, ok := errors.AsType[*gitcli.Error](err); ok && hasNone(failed) {
+		failed, told := errors.AsType[*gitcli.Error](err)
+		switch {
+		case told && has(failed, "couldn't find remote ref"):
 			continue
-		}
-		if err != nil {
+		case told && has(failed, "not our ref", "does not allow request for unadvertised object"):
+			return "", errNotGiven
+		case err != nil:
 			return "", err
 		}
-		commit, err := s.git.Line(ctx, nil, "rev-parse", "--verify", "--quiet", fetchedRef+"^{commit}")
-		if err != nil {
-			return "", errNoRef
-		}
-		_, err = s.git.Run(ctx, nil, "update-ref", keptRef(commit), commit)
-		return commit, err
+		return s.keep(ctx, lock)
 	}
 	return "", errNoRef
 }
 
-// hasNone reports whether a fetch failed because the repository has nothing of
-// that name, or does not give it away.
-func hasNone(failed *gitcli.Error) bool {
-	for _, words := range []string{"couldn't find remote ref", "not our ref", "does not allow request for unadvertised object"} {
+// has reports whether git wrote a line with some of these words.
+func has(failed *gitcli.Error, some ...string) bool {
+	for _, words := range some {
 		if _, ok := failed.LineWith(words); ok {
 			return true
 		}
@@ -129,6 +128,45 @@ func hasNone(failed *gitcli.Error) bool {
 	return false
 }
 
-func (s *Source) unusable(why string) error {
-	return &faults.Fault{Class: faults.Permanent, Code: gitcli.CodeRepository, Reason: fmt.Sprintf("%s: %s", s.who(), why)}
+// resolve returns the commit that a ref of the cache leads to. The error is
+// errNoRef when the ref is missing, or of something else than a commit.
+func (s *Source) resolve(ctx context.Context, ref string) (string, error) {
+	commit, err := s.git.Line(ctx, nil, "rev-parse", "--verify", "--quiet", ref+"^{commit}")
+	switch {
+	case err == nil:
+		return commit, nil
+	case gitcli.ExitedWith(err, 1): // with another status it could not look
+		return "", errNoRef
+	default:
+		return "", s.unusable("read", err)
+	}
+}
+
+// codeCache is the code of a fault about the cache on this machine's disk.
+const codeCache = "git_cache"
+
+// unusable is the fault for a cache that cannot be "made", "locked", "read" or
+// written. A full disk, a limit of processes or files, or permissions are this
+// machine's trouble: another attempt, here or on another worker, may not meet
+// it.
+func (s *Source) unusable(what string, cause error) error {
+	if fault, ok := errors.AsType[*faults.Fault](cause); ok {
+		return fault
+	}
+	why := ""
+	errno, named := errors.AsType[syscall.Errno](cause)
+	failed, told := errors.AsType[*gitcli.Error](cause)
+	switch {
+	case named:
+		why = " (" + errno.Error() + ")"
+	case told:
+		if words, ok := failed.MachineTrouble(); ok {
+			why = " (" + words + ")"
+		}
+	}
+	return &faults.Fault{
+		Class: faults.Transient, Code: codeCache, Cause: cause,
+		Reason: fmt.Sprintf("%s: its cache in the worker's data folder cannot be %s%s; make room there, or let the worker's user write there",
+			s.who(), what, why),
+	}
 }

@@ -120,7 +120,7 @@ func (s *Source) Open(ctx context.Context, o sources.Opening) (sources.Tree, err
 	commit, err := s.commit(limited, o.Moment)
 	switch {
 	case err == nil:
-		return &tree{source: s, commit: commit, limit: o.Limits.MaxFileBytes}, nil
+		return &tree{source: s, commit: commit}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
@@ -128,7 +128,7 @@ func (s *Source) Open(ctx context.Context, o sources.Opening) (sources.Tree, err
 			Class: faults.Transient, Code: "git_timeout", Cause: err,
 			Reason: fmt.Sprintf("%s was not fetched within %s", s.who(), s.Timeout),
 		}
-	case o.Moment != "" && errors.Is(err, errNoRef):
+	case o.Moment != "" && (errors.Is(err, errNoRef) || errors.Is(err, errNotGiven)):
 		return nil, sources.ErrGone
 	default:
 		return nil, s.named(err)
@@ -149,25 +149,49 @@ func (s *Source) commit(ctx context.Context, moment string) (string, error) {
 	if !isCommit(moment) {
 		return "", errNoRef
 	}
-	if _, err := s.git.Run(ctx, nil, "rev-parse", "--verify", "--quiet", keptRef(moment)+"^{commit}"); err == nil {
-		return moment, nil
+	_, err = s.resolve(ctx, keptRef(moment))
+	if errors.Is(err, errNoRef) {
+		return s.fetch(ctx, lock, []string{moment})
 	}
-	return s.fetch(ctx, lock, []string{moment})
+	s.use(moment)
+	return moment, err
 }
 
-// errNoRef says that the repository has nothing of that name.
-var errNoRef = errors.New("not at the remote")
+var (
+	// errNoRef says that the repository has nothing of that name.
+	errNoRef = errors.New("not at the remote")
+	// errNotGiven says that the server does not give the commit of an id: it has
+	// none, or gives only what a ref names (uploadpack.allowReachableSHA1InWant in
+	// git-config(1)).
+	errNotGiven = errors.New("not given by the remote")
+)
 
 // named gives an error its class.
 func (s *Source) named(err error) error {
-	if errors.Is(err, errNoRef) {
+	fault, isNamed := errors.AsType[*faults.Fault](err)
+	failed, told := errors.AsType[*gitcli.Error](err)
+	switch {
+	case isNamed:
+		return fault
+	case errors.Is(err, errNoRef):
 		return &folder.Problem{Code: "git_ref_missing", Reason: fmt.Sprintf(
 			"is a repository without the branch, tag or commit %s; correct ref in the worker's configuration", gitcli.Quote(s.Ref))}
+	case errors.Is(err, errNotGiven):
+		return &folder.Problem{Code: "git_ref_not_given", Reason: fmt.Sprintf(
+			"is a repository without the commit %s, or its server gives no commit by its id; correct ref in the worker's configuration, "+
+				"or name a branch or tag there", gitcli.Quote(s.Ref))}
+	case !told:
+		return err
+	case isBroken(failed):
+		return errBroken
 	}
-	if failed, ok := errors.AsType[*gitcli.Error](err); ok {
-		return s.address.Unread(s.who(), failed)
+	if fault, ok := s.address.BeforeContact(s.who(), failed); ok {
+		return fault
 	}
-	return err
+	if _, ok := failed.MachineTrouble(); ok {
+		return s.unusable("written", err)
+	}
+	return s.address.Unread(s.who(), failed)
 }
 
 // who names the repository in error texts.

@@ -164,7 +164,7 @@ func TestEverythingOfACommitIsAccountedFor(t *testing.T) {
 	require.Equal(t, map[string]string{
 		".github/": "hidden folder", "docs/.hid/": "hidden folder", "docs/.note.md": "hidden", "docs/empty.md": "empty",
 		"docs/large.txt": "too large: 1048577 bytes, the limit for a file is 1048576", "pic.png": "unsupported format .png",
-		"link.md": "link", "loop": "link", "sub": "submodule", "big.md": "kept by Git LFS, which is not fetched",
+		"link.md": "link leaves the root", "loop": "link inside the root", "sub": "submodule", "big.md": "kept by Git LFS, which is not fetched",
 	}, skipped(m))
 	require.Equal(t, strings.Count(r.git("ls-tree", "-r", "-z", "--name-only", "main"), "\x00"), m.Read+m.Skipped)
 	require.Equal(t, []sources.Origin{{Source: "handbook", Kind: "git", Ref: "main", Commit: commit}}, m.Origins)
@@ -193,14 +193,17 @@ func TestRefs(t *testing.T) {
 		require.NoError(t, err, ref)
 		require.Equal(t, want, m.Origins[0].Commit, ref)
 	}
-	for _, ref := range []string{"missing", "refs/heads/missing", strings.Repeat("0", 39) + "1"} {
+	_, _, err := collect(t, r.source(strings.Repeat("0", 39)+"1"))
+	require.Equal(t, faults.Permanent, faults.ClassOf(err))
+	require.ErrorContains(t, err, "git_ref_not_given: source \"handbook\" is a repository without the commit \"0000")
+	for _, ref := range []string{"missing", "refs/heads/missing"} {
 		_, _, err := collect(t, r.source(ref))
 		require.Equal(t, faults.Permanent, faults.ClassOf(err), ref)
 		require.ErrorContains(t, err, "git_ref_missing: source \"handbook\" is a repository without the branch, tag or commit")
 	}
 	blob := r.git("hash-object", "-w", "a.md")
 	r.git("tag", "blob", blob)
-	_, _, err := collect(t, r.source("blob"))
+	_, _, err = collect(t, r.source("blob"))
 	require.ErrorContains(t, err, "git_ref_missing")
 }
 

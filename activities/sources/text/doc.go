@@ -11,7 +11,8 @@
 //
 // # Encodings
 //
-// A byte order mark decides. Without one, the first that holds is taken:
+// A byte order mark decides; failing that, the charset that a server told (see
+// [DecodeAs]). Without either, the first that holds is taken:
 //
 //  1. UTF-16, when there are NUL bytes, every code unit decodes, and most are
 //     Latin, so that their NUL bytes show the byte order, or the text is Han
@@ -47,16 +48,21 @@
 //   - Mongolian variation selectors after a Mongolian letter.
 //
 // What a format hides is left out too and counted as Hidden: comments and
-// elements that HTML hides by attribute or inline style, hidden, deleted and
-// smaller than visible runs of DOCX and references to its comments, text of a
-// PDF that is drawn without ink, outside the page or smaller than visible.
-// What needs rendering to be known stays: text in the color of its ground,
-// under a picture, in a layer that is switched off, or hidden by a style sheet.
+// elements that HTML hides by attribute or inline style, and what it has for
+// programs that cannot show an element; hidden, deleted and smaller than visible
+// runs of DOCX and references to its comments; text of a PDF that is drawn
+// without ink, outside the page or smaller than visible. Inline styles are read
+// as CSS declarations ([readStyle] has what is recognised).
+// What needs rendering to be known stays: text in the color of a ground that
+// something else has, under a picture, in a layer that is switched off, or
+// hidden by a style sheet or a script.
 //
 // # Limits
 //
 // At most [MaxBytes] go in, and as many come out. Readers of formats bound
-// what a small file may grow to; a document that wants more is a Problem that
-// names the limit. A PDF is read by PDFium, compiled to WebAssembly, in a
-// sandbox without files, network or clock, one document at a time.
+// what a small file may grow to, and how long they read it; a document that
+// wants more is a Problem that names the limit. A PDF is read by PDFium, compiled
+// to WebAssembly, in a sandbox without files, network or clock, one document at a
+// time. What the machine cannot do is an error, never a Problem: the document may
+// be read another time.
 package text

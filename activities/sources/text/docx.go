@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"path"
 	"strings"
 )
@@ -13,10 +12,14 @@ import (
 // Limits of a DOCX, in bytes after unpacking. A zip can pack a thousand bytes
 // into one, so nothing in it says how large a part is.
 const (
-	maxDocument = 32 << 20 // the body, and the notes
+	maxDocument = 16 << 20 // the body, and the notes: a thousand pages
 	maxSetup    = 8 << 20  // styles and relations
 	maxMembers  = 10_000
+	maxElements = 500_000 // of all parts that are read
 )
+
+// memberMark begins each entry of an archive's directory (APPNOTE.TXT, 4.3.12).
+const memberMark = "PK\x01\x02"
 
 // Parts of a package are found by relation type (ECMA-376 part 1, 15.2), of
 // which the transitional and the strict form end alike.
@@ -26,6 +29,7 @@ const officeDocument = "/relationships/officeDocument"
 type docx struct {
 	ctx     context.Context //nolint:containedctx // a docx lives within one call of readDOCX
 	members map[string]*zip.File
+	left    int // elements that may still be read
 }
 
 func readDOCX(ctx context.Context, data []byte) Decoded {
@@ -40,22 +44,23 @@ func readDOCX(ctx context.Context, data []byte) Decoded {
 	return Decoded{Text: text, Hidden: hidden}
 }
 
-func openDOCX(ctx context.Context, data []byte) (docx, error) {
-	d := docx{ctx: ctx, members: map[string]*zip.File{}}
+func openDOCX(ctx context.Context, data []byte) (*docx, error) {
+	d := &docx{ctx: ctx, members: map[string]*zip.File{}, left: maxElements}
 	if bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")) { // a compound file, MS-CFB
-		return d, errors.New("it is encrypted, or written by a Word before 2007")
+		return nil, errors.New("it is encrypted, or written by a Word before 2007")
+	}
+	// Before the directory is read, of which each member takes ten times as much.
+	if bytes.Count(data, []byte(memberMark)) > maxMembers {
+		return nil, errors.New("its archive has more than 10,000 members")
 	}
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return d, errors.New("it is no zip archive")
-	}
-	if len(archive.File) > maxMembers {
-		return d, errors.New("its archive has more than 10,000 members")
+		return nil, errors.New("it is no zip archive")
 	}
 	for _, f := range archive.File {
 		name := strings.ToLower(strings.TrimPrefix(f.Name, "/")) // names are compared so (ECMA-376 part 2)
 		if d.members[name] != nil {
-			return d, errors.New("its archive has two members of one name")
+			return nil, errors.New("its archive has two members of one name")
 		}
 		d.members[name] = f
 	}
@@ -63,7 +68,7 @@ func openDOCX(ctx context.Context, data []byte) (docx, error) {
 }
 
 // text returns the document's text and the number of its hidden pieces.
-func (d docx) text() (text string, hidden int, err error) {
+func (d *docx) text() (text string, hidden int, err error) {
 	main, err := d.mainPart()
 	if err != nil {
 		return "", 0, err
@@ -74,6 +79,9 @@ func (d docx) text() (text string, hidden int, err error) {
 		return "", 0, err
 	}
 	w := docxWriter{styles: sheet}
+	if body := d.members[strings.ToLower(main)]; body != nil {
+		w.out.Grow(int(min(body.UncompressedSize64, maxDocument))) // growing later would copy
+	}
 	if err := d.read(main, maxDocument, w.walk); err != nil {
 		return "", 0, err
 	}
@@ -86,7 +94,7 @@ func (d docx) text() (text string, hidden int, err error) {
 }
 
 // mainPart returns the name of the part that holds the body.
-func (d docx) mainPart() (string, error) {
+func (d *docx) mainPart() (string, error) {
 	main := ""
 	err := d.read("_rels/.rels", maxSetup, func(p *xmlPart) error {
 		return p.each(func(e element) error {
@@ -109,7 +117,7 @@ func (d docx) mainPart() (string, error) {
 var errNoPart = errors.New("a part of it is missing")
 
 // read hands a part to use.
-func (d docx) read(name string, limit uint64, use func(*xmlPart) error) error {
+func (d *docx) read(name string, limit uint64, use func(*xmlPart) error) error {
 	f := d.members[strings.ToLower(name)]
 	switch {
 	case f == nil:
@@ -125,7 +133,7 @@ func (d docx) read(name string, limit uint64, use func(*xmlPart) error) error {
 	}
 	defer file.Close()
 	// Not more than the archive says is read; archive/zip sees to that.
-	return use(newXMLPart(d.ctx, io.Reader(file)))
+	return use(newXMLPart(d.ctx, file, &d.left))
 }
 
 var errPartTooLarge = errors.New("a part of it is too large when unpacked")

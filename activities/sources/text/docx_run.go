@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -41,7 +42,7 @@ func (w *docxWriter) runText(p *xmlPart) error {
 	var b strings.Builder
 	err := p.children(func(element) error { return p.skip() }, func(s string) { b.WriteString(s) })
 	w.say(b.String())
-	return err
+	return cmp.Or(err, w.lineTooLong())
 }
 
 // runProperties returns what a run says of itself, its style, and its
@@ -52,7 +53,7 @@ func (w *docxWriter) runProperties(p *xmlPart) (docxStyle, error) {
 		switch e.Name.Local {
 		case "rStyle":
 			named = e.get("val")
-		case "vanish", "sz":
+		case "vanish", "specVanish", "sz", "w":
 			own.property(e)
 		}
 		return p.skip()
@@ -64,7 +65,7 @@ func (w *docxWriter) runProperties(p *xmlPart) (docxStyle, error) {
 	return own, err
 }
 
-func (s docxStyle) hides() bool { return s.vanish == yes || s.tiny == yes }
+func (s docxStyle) hides() bool { return s.vanish == yes || s.tiny == yes || s.narrow == yes }
 
 // character writes an element that stands for one, and reports whether it was.
 func (w *docxWriter) character(e element) bool {

@@ -13,6 +13,7 @@ type docxStyle struct {
 	list    int   // depth of a list's item, from 1; 0 when it is not said, noList for none
 	vanish  onOff // hidden
 	tiny    onOff // of at most one point
+	narrow  onOff // letters of a twentieth of their width or less
 }
 
 const noList = -1
@@ -69,6 +70,9 @@ func (s *docxStyle) inherit(base docxStyle) {
 	}
 	if s.tiny == unsaid {
 		s.tiny = base.tiny
+	}
+	if s.narrow == unsaid {
+		s.narrow = base.narrow
 	}
 }
 
@@ -130,9 +134,12 @@ func (s *docxStyle) property(e element) {
 		} else {
 			s.list = max(s.list, 1)
 		}
-	case "vanish":
+	case "vanish", "specVanish": // of the second, Word says that it is always hidden
 		s.vanish = said(e.on())
 	case "sz": // in half points
 		s.tiny = said(err == nil && value <= 2)
+	case "w": // in hundredths of the common width, with "%" in the strict form
+		width, err := strconv.Atoi(strings.TrimSuffix(e.get("val"), "%"))
+		s.narrow = said(err == nil && width <= 5)
 	}
 }

@@ -11,7 +11,7 @@ func (w *docxWriter) row(p *xmlPart) error {
 		return w.walk(p)
 	}
 	w.rows++
-	w.cells, w.heads = nil, false
+	w.cells, w.held, w.heads = nil, 0, false
 	err := w.walk(p)
 	w.rows--
 	if err != nil || strings.Join(w.cells, "") == "" {

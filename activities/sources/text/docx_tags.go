@@ -13,17 +13,23 @@ const maxTag = 64 << 10
 
 var (
 	errTagTooLong   = errors.New("it has a tag longer than 64 kB")
+	errTextTooLong  = errors.New("it has a text longer than 1 MiB between two tags")
 	errDocumentType = errors.New("it has a document type declaration")
 )
 
-// tagLimiter passes XML on while its tags are short and it has no declarations.
+// maxXMLText bounds the text between two tags, a comment and an instruction, of
+// which the decoder makes several copies. Word breaks texts up long before.
+const maxXMLText = 1 << 20
+
+// tagLimiter passes XML on while its tags and texts are short and it has no
+// declarations.
 type tagLimiter struct {
 	r     io.Reader
 	state tagState
 	quote byte   // that ends the attribute's value
 	until string // that ends a comment, a CDATA section or an instruction
 	seen  []byte // of a declaration's beginning, or of what ends it
-	n     int    // bytes of the tag
+	n     int    // bytes of the tag, or of the text
 }
 
 type tagState int
@@ -52,8 +58,9 @@ func (t *tagLimiter) next(c byte) error {
 	case outside:
 		if c == '<' {
 			t.state, t.n = opened, 0
+			return nil
 		}
-		return nil
+		return t.more(maxXMLText, errTextTooLong)
 	case opened:
 		t.open(c)
 	case declared:
@@ -75,10 +82,18 @@ func (t *tagLimiter) next(c byte) error {
 		if string(t.seen) == t.until {
 			t.state, t.seen = outside, t.seen[:0]
 		}
-		return nil
+		return t.more(maxXMLText, errTextTooLong)
 	}
-	if t.n++; t.n > maxTag {
-		return errTagTooLong
+	if t.state == outside {
+		t.n = 0
+	}
+	return t.more(maxTag, errTagTooLong)
+}
+
+// more counts one byte of a tag or text.
+func (t *tagLimiter) more(most int, tooLong error) error {
+	if t.n++; t.n > most {
+		return tooLong
 	}
 	return nil
 }

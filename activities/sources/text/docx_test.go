@@ -3,6 +3,7 @@ package text
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"strings"
 	"testing"
@@ -112,16 +113,19 @@ func TestC073_DOCXHidesWhatWordHides(t *testing.T) {
 		<w:p><w:pPr><w:pStyle w:val="dust"/></w:pPr><w:r>`+hid+`</w:r><w:r><w:rPr><w:sz w:val="21"/></w:rPr><w:t>large</w:t></w:r></w:p>
 		<w:p><w:del w:id="1"><w:r><w:delText>`+injected+`</w:delText></w:r></w:del><w:moveFrom w:id="2"><w:r>`+hid+`</w:r></w:moveFrom></w:p>
 		<w:p><w:r><w:rPr><w:sz w:val="1"/></w:rPr>`+hid+`</w:r><w:r><w:commentReference w:id="7"/></w:r></w:p>
+		<w:p><w:r><w:rPr><w:specVanish/></w:rPr>`+hid+`</w:r><w:r><w:rPr><w:w w:val="1"/></w:rPr>`+hid+`</w:r><w:r><w:rPr><w:w w:val="90"/></w:rPr><w:t>narrow</w:t></w:r></w:p>
+		<w:p><w:r><w:rPr><w:vanish w:val="1"/></w:rPr>`+hid+`</w:r><w:r><w:rPr><w:vanish w:val="on"/></w:rPr>`+hid+`</w:r>
+			<w:r><w:rPr><w:vanish w:val="true"/></w:rPr>`+hid+`</w:r><w:r><w:rPr><w:vanish w:val="off"/></w:rPr><w:t>not off</w:t></w:r></w:p>
 		<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc><w:p><w:r>`+hid+`</w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:p><w:r><w:t>row</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
 		<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:drawing><wps:txbx><w:txbxContent><w:p><w:r>`+hid+`</w:r></w:p></w:txbxContent></wps:txbx></w:drawing></w:r></w:p>`,
 		"word/styles.xml", styles))
-	require.Equal(t, "正文\nshown\nseen too\nlarge\n| row |\n", d.Text)
-	require.Equal(t, 9, d.Hidden)
+	require.Equal(t, "正文\nshown\nseen too\nlarge\nnarrow\nnot off\n| row |\n", d.Text)
+	require.Equal(t, 14, d.Hidden)
 }
 
 func TestDOCX_Problems(t *testing.T) {
 	long := strings.Repeat("x", maxTag)
-	bomb := strings.Repeat(`<w:p><w:r><w:t>`+strings.Repeat("0", 1000)+`</w:t></w:r></w:p>`, 70_000)
+	bomb := strings.Repeat(`<w:p><w:r><w:t>`+strings.Repeat("0", 1000)+`</w:t></w:r></w:p>`, 20_000)
 	manyAttributes := func(quote string) string {
 		return `<w:p ` + strings.Repeat(`a=`+quote+`>`+quote+` `, 200_000) + `/>`
 	}
@@ -135,16 +139,23 @@ func TestDOCX_Problems(t *testing.T) {
 		"damaged XML":           {docxOf(t, "<w:p>"), "XML is damaged"},
 		"entities":              {zipped(t, "_rels/.rels", rels, "word/document.xml", `<!DOCTYPE d [<!ENTITY a "&#97;"><!ENTITY b "&a;&a;">]><d>&b;</d>`), "document type"},
 		"an entity":             {docxOf(t, "<w:p>&a;</w:p>"), "XML is damaged"},
-		"unpacks to 72 MB":      {docxOf(t, bomb), "too large when unpacked"},
+		"unpacks to 20 MB":      {docxOf(t, bomb), "too large when unpacked"},
 		"a long tag":            {docxOf(t, `<w:p a="`+long+`"/>`), "longer than 64 kB"},
 		"many attributes":       {docxOf(t, manyAttributes(`"`)), "longer than 64 kB"},
 		"behind a comment":      {docxOf(t, `<!-- ' -->`+manyAttributes(`'`)), "longer than 64 kB"},
 		"behind an odd PI":      {docxOf(t, `<?x '?>`+manyAttributes(`'`)), "longer than 64 kB"},
 		"behind CDATA":          {docxOf(t, `<![CDATA[ " ]]>`+manyAttributes(`"`)), "longer than 64 kB"},
 		"deep":                  {docxOf(t, strings.Repeat("<w:sdt>", 300)+strings.Repeat("</w:sdt>", 300)), "nested deeper"},
+		"empty paragraphs":      {docxOf(t, strings.Repeat("<w:p/>", 2_000_000)), "more than 500,000 elements"},
+		"elements, all parts":   {docxOf(t, strings.Repeat("<w:p/>", maxElements/2), "word/styles.xml", "<a>"+strings.Repeat("<b/>", maxElements/2)+"</a>"), "more than 500,000 elements"},
+		"many members":          {manyMembers(t, maxMembers+1), "10,000 members"},
+		"one long text":         {docxOf(t, `<w:p><w:r><w:t>`+strings.Repeat("x", maxXMLText+1)), "longer than 1 MiB"},
+		"one long CDATA":        {docxOf(t, `<w:p><w:r><w:t><![CDATA[`+strings.Repeat("x", maxXMLText+1)), "longer than 1 MiB"},
+		"one long paragraph":    {docxOf(t, `<w:p>`+strings.Repeat(`<w:r><w:t>`+strings.Repeat("x", 900<<10)+`</w:t></w:r>`, 5)+`</w:p>`), "more than 4 MiB"},
+		"one long row":          {docxOf(t, `<w:tbl><w:tr><w:tc>`+strings.Repeat(`<w:p><w:r><w:t>`+strings.Repeat("x", 900<<10)+`</w:t></w:r></w:p>`, 6)+`</w:tc></w:tr></w:tbl>`), "more than 4 MiB"},
 		"a part that is UTF-16": {zipped(t, "_rels/.rels", rels, "word/document.xml", "\xff\xfe"+inUTF16("<a/>", binary.LittleEndian)), "XML is damaged"},
 	} {
-		d := Decode(t.Context(), typeDOCX, []byte(c.data))
+		d := decode(t, typeDOCX, c.data)
 		require.True(t, strings.HasPrefix(d.Problem, "DOCX that cannot be read: "), "%s: %s", name, d.Problem)
 		require.Contains(t, d.Problem, c.says, name)
 		require.Empty(t, d.Text, name)
@@ -152,4 +163,24 @@ func TestDOCX_Problems(t *testing.T) {
 	}
 	comments := read(t, typeDOCX, docxOf(t, `<!-- it's fine --><w:p><w:r><w:t><![CDATA[a < b]]></w:t></w:r></w:p>`))
 	require.Equal(t, "a < b\n", comments.Text)
+}
+
+// All that Word would write passes: texts and tags are far from the bounds, and
+// what is in them does not count for the next.
+func TestDOCX_LimitsAreOfOneTextOrTag(t *testing.T) {
+	text := strings.Repeat("x", 600<<10)
+	d := read(t, typeDOCX, docxOf(t, strings.Repeat(`<w:p><w:r><w:t>`+text+`</w:t></w:r></w:p><!-- `+text+` -->`, 3)))
+	require.Equal(t, strings.Repeat(text+"\n", 3), d.Text)
+}
+
+func TestDOCX_StopsInTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	data := docxOf(t, strings.Repeat("<w:p/>", 1000))
+	_, err := Decode(ctx, typeDOCX, []byte(data))
+	require.ErrorIs(t, err, context.Canceled)
+
+	d, err := withinTime(t.Context(), 0, func(ctx context.Context) (Decoded, error) { return readDOCX(ctx, []byte(data)), nil })
+	require.NoError(t, err)
+	require.Equal(t, "it takes too long to read: the limit is 0s", d.Problem)
 }

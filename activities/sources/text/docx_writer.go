@@ -1,9 +1,16 @@
 package text
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 )
+
+// maxDOCXLine bounds a paragraph, and a table row, of which there are several
+// copies while it is put together.
+const maxDOCXLine = 4 << 20
+
+var errLineTooLong = errors.New("it has a paragraph or a table row of more than 4 MiB")
 
 // docxWriter writes the text of a body or of notes, a line for each paragraph
 // and table row.
@@ -18,6 +25,7 @@ type docxWriter struct {
 	rows  int       // depth of nested table rows
 	cells []string  // of the row being read
 	cell  []string  // paragraphs of the cell being read
+	held  int       // bytes of the row being read
 	heads bool      // the row is a row of headers
 }
 
@@ -65,7 +73,7 @@ func (w *docxWriter) foreign(p *xmlPart, e element) error {
 	case e.Name.Local == "Fallback":
 		return p.skip()
 	case e.Name.Local == "t" && strings.HasSuffix(e.Name.Space, "/math"):
-		return p.children(func(element) error { return p.skip() }, w.say)
+		return cmp.Or(p.children(func(element) error { return p.skip() }, w.say), w.lineTooLong())
 	}
 	return w.walk(p)
 }
@@ -88,6 +96,14 @@ func (w *docxWriter) say(text string) {
 	case w.para != nil:
 		w.para.text.WriteString(text)
 	}
+}
+
+// lineTooLong is asked after each text.
+func (w *docxWriter) lineTooLong() error {
+	if w.held > maxDOCXLine || w.para != nil && w.para.text.Len() > maxDOCXLine {
+		return errLineTooLong
+	}
+	return nil
 }
 
 // breakLine ends a line inside a paragraph.
@@ -118,6 +134,7 @@ func (w *docxWriter) finish(para *docxPara) error {
 	}
 	if w.rows > 0 {
 		w.cell = append(w.cell, strings.Join(strings.Fields(text), " "))
+		w.held += len(text)
 		return nil
 	}
 	prefix := w.mark

@@ -17,10 +17,11 @@ type xmlPart struct {
 	ctx   context.Context //nolint:containedctx // an xmlPart lives within one call of readDOCX
 	d     *xml.Decoder
 	depth int
+	left  *int // elements that may still be read, of all parts
 }
 
-func newXMLPart(ctx context.Context, r io.Reader) *xmlPart {
-	return &xmlPart{ctx: ctx, d: xml.NewDecoder(&tagLimiter{r: r})}
+func newXMLPart(ctx context.Context, r io.Reader, left *int) *xmlPart {
+	return &xmlPart{ctx: ctx, d: xml.NewDecoder(&tagLimiter{r: r}), left: left}
 }
 
 // element is a start tag.
@@ -56,13 +57,13 @@ func (e element) on() bool {
 func (p *xmlPart) token() (xml.Token, error) {
 	for {
 		if p.ctx.Err() != nil {
-			return nil, errors.New(stopped)
+			return nil, p.ctx.Err()
 		}
 		token, err := p.d.Token()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil, io.EOF
-		case errors.Is(err, errTagTooLong), errors.Is(err, errDocumentType):
+		case errors.Is(err, errTagTooLong), errors.Is(err, errTextTooLong), errors.Is(err, errDocumentType):
 			return nil, err
 		case err != nil:
 			return nil, errors.New("its XML is damaged")
@@ -71,6 +72,9 @@ func (p *xmlPart) token() (xml.Token, error) {
 		case xml.StartElement:
 			if p.depth++; p.depth > maxXMLDepth {
 				return nil, errors.New("its elements are nested deeper than 256")
+			}
+			if *p.left--; *p.left < 0 {
+				return nil, errors.New("it has more than 500,000 elements")
 			}
 			return element{token}, nil
 		case xml.EndElement:

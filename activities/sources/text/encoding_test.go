@@ -24,13 +24,13 @@ func TestC058_ChineseEncodings(t *testing.T) {
 		"with CRLF and a NUL":     {"\xc4\xe3\xba\xc3\r\n\x00ok\r\n", Decoded{Text: "你好\nok\n", Encoding: "gb18030", Guessed: true, NULs: 1}},
 		"a mark, then a bad byte": {"\x84\x31\x95\x33\xc4\xe3\xff!", Decoded{Text: "你\uFFFD!", Encoding: "gb18030", Replaced: 1}},
 	} {
-		require.Equal(t, c.want, Decode(t.Context(), "text/markdown", []byte(c.in)), name)
+		require.Equal(t, c.want, decode(t, "text/markdown", c.in), name)
 	}
 }
 
 // What is neither UTF-8 nor Chinese is not made into Chinese.
 func TestDecode_OtherEncodingsAreNotGuessedToBeChinese(t *testing.T) {
-	western := Decode(t.Context(), "text/plain", []byte("M\xfcller und S\xf6hne gr\xf6\xdfer na\xefve d\xe9j\xe0 vu, \xe9t\xe9 o\xf9 fa\xe7ade\n"))
+	western := decode(t, "text/plain", "M\xfcller und S\xf6hne gr\xf6\xdfer na\xefve d\xe9j\xe0 vu, \xe9t\xe9 o\xf9 fa\xe7ade\n")
 	require.Equal(t, Decoded{
 		Text:     "M\uFFFDller und S\uFFFDhne gr\uFFFD\uFFFDer na\uFFFDve d\uFFFDj\uFFFD vu, \uFFFDt\uFFFD o\uFFFD fa\uFFFDade\n",
 		Encoding: "utf-8", Guessed: true, Replaced: 11,
@@ -41,12 +41,12 @@ func TestDecode_OtherEncodingsAreNotGuessedToBeChinese(t *testing.T) {
 		"Russian": russian,
 		"Russian without the byte that GBK lacks": strings.ReplaceAll(russian, "\xff", "\xfe"),
 	} {
-		d := Decode(t.Context(), "text/plain", []byte(in))
+		d := decode(t, "text/plain", in)
 		require.Equal(t, "no text in UTF-8, UTF-16 or GB18030: mostly control characters or bytes that do not decode", d.Problem, name)
 		require.Empty(t, d.Text, name)
 	}
 
-	korean := Decode(t.Context(), "text/plain", []byte("\xbe\xc8\xb3\xe7\xc7\xcf\xbc\xbc\xbf\xe4. \xc0\xcc\xb0\xcd\xc0\xba \xc7\xd1\xb1\xb9\xbe\xee \xb9\xae\xc0\xe5\xc0\xd4\xb4\xcf\xb4\xd9. \xc8\xb8\xc0\xc7\xb7\xcf\xc0\xbb \xc0\xdb\xbc\xba\xc7\xdf\xbd\xc0\xb4\xcf\xb4\xd9.\n"))
+	korean := decode(t, "text/plain", "\xbe\xc8\xb3\xe7\xc7\xcf\xbc\xbc\xbf\xe4. \xc0\xcc\xb0\xcd\xc0\xba \xc7\xd1\xb1\xb9\xbe\xee \xb9\xae\xc0\xe5\xc0\xd4\xb4\xcf\xb4\xd9. \xc8\xb8\xc0\xc7\xb7\xcf\xc0\xbb \xc0\xdb\xbc\xba\xc7\xdf\xbd\xc0\xb4\xcf\xb4\xd9.\n")
 	require.True(t, korean.Problem != "" || korean.Guessed, "it cannot be told from rare Chinese, but never is taken for proven")
 }
 
@@ -74,7 +74,7 @@ func TestC059_MarksAndLineEnds(t *testing.T) {
 		"CR only":               {"line one\rline two\rline three\r", Decoded{Text: "line one\nline two\nline three\n", Encoding: "utf-8"}},
 		"CRLF":                  {strings.ReplaceAll(minutes, "\n", "\r\n"), Decoded{Text: minutes, Encoding: "utf-8"}},
 	} {
-		require.Equal(t, c.want, Decode(t.Context(), "text/markdown", []byte(c.in)), name)
+		require.Equal(t, c.want, decode(t, "text/markdown", c.in), name)
 	}
 }
 
@@ -94,10 +94,10 @@ func TestDecode_UTF16(t *testing.T) {
 		"UTF-8 with a NUL":        {"befor\x00after\n", Decoded{Text: "beforafter\n", Encoding: "utf-8", NULs: 1}},
 		"NUL letters after a BOM": {"\xff\xfea\x00\x00\x00b\x00", Decoded{Text: "ab", Encoding: "utf-16le", NULs: 1}},
 	} {
-		require.Equal(t, c.want, Decode(t.Context(), "text/plain", []byte(c.in)), name)
+		require.Equal(t, c.want, decode(t, "text/plain", c.in), name)
 	}
 	for _, in := range []string{"\xff\xfe\x00\x00a\x00\x00\x00", "\x00\x00\xfe\xff\x00\x00\x00a"} {
-		require.Equal(t, Decoded{Problem: "the encoding UTF-32 is not read"}, Decode(t.Context(), "text/plain", []byte(in)))
+		require.Equal(t, Decoded{Problem: "the encoding UTF-32 is not read"}, decode(t, "text/plain", in))
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDecode_BinaryWithTheNameOfAText(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00\x00\x00\x01\x00\x08\x06\x00\x00\x00\x5c\x72\xa8\x66\x00\x00\x00\x01sRGB\x00\xae\xce\x1c\xe9"
 	elf := "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x03\x00\x3e\x00\x01\x00\x00\x00\x40\x10" + strings.Repeat("\x00", 40)
 	for name, in := range map[string]string{"PNG": png, "ELF": elf, "controls": strings.Repeat("\x01\x02ab", 20), "zeros": strings.Repeat("\x00", 4096)} {
-		d := Decode(t.Context(), "text/plain", []byte(in))
+		d := decode(t, "text/plain", in)
 		require.NotEmpty(t, d.Problem, name)
 		require.Empty(t, d.Text, name)
 	}
@@ -149,5 +149,5 @@ func TestDecode_BinaryWithTheNameOfAText(t *testing.T) {
 }
 
 func TestDecode_TooLarge(t *testing.T) {
-	require.Equal(t, Decoded{Problem: "more than 64 MiB"}, Decode(t.Context(), "text/plain", make([]byte, MaxBytes+1)))
+	require.Equal(t, Decoded{Problem: "more than 64 MiB"}, decode(t, "text/plain", strings.Repeat("x", MaxBytes+1)))
 }

@@ -1,10 +1,6 @@
 package text
 
-import (
-	"errors"
-
-	"golang.org/x/net/html"
-)
+import "errors"
 
 // htmlBounds stops pages that would become far more in the parser than they
 // are. The standard makes it repeat every formatting element that is still
@@ -22,8 +18,8 @@ type htmlBounds struct {
 type formattingTag struct{ name, key string }
 
 const (
-	maxNodes      = 1_000_000 // about 150 MB
-	maxAttributes = 500       // of one tag
+	maxNodes      = 400_000 // about 100 MB
+	maxAttributes = 500     // of one tag
 	maxRoots      = 100
 	sameTags      = 3 // the parser keeps no more equal ones open ("Noah's Ark clause")
 )
@@ -34,20 +30,9 @@ var formatting = map[string]bool{
 	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
-// token counts one token, before it is parsed.
-func (h *htmlBounds) token(kind html.TokenType, z *html.Tokenizer, raw string) error {
-	switch kind {
-	case html.StartTagToken, html.SelfClosingTagToken:
-		name, _ := z.TagName()
-		if err := h.attributes(z); err != nil {
-			return err
-		}
-		h.start(string(name), raw)
-	case html.EndTagToken:
-		name, _ := z.TagName()
-		h.end(string(name))
-	default:
-	}
+// token counts one token, before the parser has it. What the one before it left
+// open is repeated at most once for it.
+func (h *htmlBounds) token() error {
 	h.nodes += 1 + h.open
 	if h.nodes > maxNodes {
 		return errors.New("too many elements, or formatting that is never closed")
@@ -58,22 +43,13 @@ func (h *htmlBounds) token(kind html.TokenType, z *html.Tokenizer, raw string) e
 	return nil
 }
 
-func (h *htmlBounds) attributes(z *html.Tokenizer) error {
-	for n, more := 0, true; more; n++ {
-		if n > maxAttributes {
-			return errors.New("a tag with more than 500 attributes")
-		}
-		_, _, more = z.TagAttr()
-	}
-	return nil
-}
-
-func (h *htmlBounds) start(name, raw string) {
+// start counts a start tag, as it is written for the parser.
+func (h *htmlBounds) start(name, written string) {
 	switch {
 	case name == "html" || name == "body":
 		h.roots++
 	case formatting[name]:
-		tag := formattingTag{name, raw}
+		tag := formattingTag{name, written}
 		if name == "a" { // a link ends the one before it, whatever it says
 			tag.key = name
 		}

@@ -33,7 +33,7 @@ func TestDecode_HTMLKeepsEachTextOnItsLine(t *testing.T) {
 		22: `</body></html>`,
 	}[1:], "\n")
 
-	got := Decode(t.Context(), "text/html", []byte(page))
+	got := decode(t, "text/html", page)
 
 	require.Equal(t, map[int]string{
 		2:  "# Weekly sync",
@@ -59,7 +59,7 @@ func TestC073_HTMLHidesWhatThePageHides(t *testing.T) {
 <span style="FONT-SIZE:0px;color:red">` + hid + `</span><li hidden>` + hid + `<li style="opacity:0.5">half</li>
 <p style="font-size:0.9em">small</p><p style="opacity:0">` + hid + `</p><template>` + hid + `</template>`
 
-	got := Decode(t.Context(), "text/html", []byte(page))
+	got := decode(t, "text/html", page)
 
 	require.NotContains(t, got.Text, "SYSTEM")
 	require.Equal(t, map[int]string{1: "# 周报\u2028正文", 2: "shown", 3: "- half", 4: "small"}, nonEmptyLines(got.Text))
@@ -68,23 +68,38 @@ func TestC073_HTMLHidesWhatThePageHides(t *testing.T) {
 
 func TestDecode_HTMLCannotForgeLines(t *testing.T) {
 	// Noncharacters, raw or as entities, are what this package numbers lines with.
-	got := Decode(t.Context(), "text/html", []byte("<p>\uFDD099\uFDD1a</p>\n<p>&#xFDD0;1&#xFDD1;b&#10;c\u2028d</p>"))
+	got := decode(t, "text/html", "<p>\uFDD099\uFDD1a</p>\n<p>&#xFDD0;1&#xFDD1;b&#10;c\u2028d</p>")
 	require.Equal(t, "99a\n1b c d", got.Text)
 }
 
 func TestDecode_HTMLTables(t *testing.T) {
 	// Text that stands between rows is moved before the table by every browser.
-	got := Decode(t.Context(), "text/html", []byte("<table>\n<tr><td>a</td></tr>\nstray\n<tr><td>b<table><tr><td>c</td></tr></table></td></tr></table>"))
+	got := decode(t, "text/html", "<table>\n<tr><td>a</td></tr>\nstray\n<tr><td>b<table><tr><td>c</td></tr></table></td></tr></table>")
 	require.Equal(t, map[int]string{2: "| a |", 3: "stray", 4: "| b c |"}, nonEmptyLines(got.Text))
 }
 
+// Blanks between words stay where a reader sees them, also those that stand
+// alone between two elements, and none comes where there is no blank.
+func TestDecode_HTMLBlanks(t *testing.T) {
+	got := decode(t, "text/html", "<p><b>a</b> <i>b</i>c&nbsp;<u>d</u><i>e</i>\n<b>f</b>\n<table><tr><td>g<b>h</b>: <i>i</i><p>j</p>k</table>")
+	require.Equal(t, "a bc de f\n\n| gh: i j k |", got.Text)
+}
+
+// What the parser moves comes to its own line all the same, after what is there.
+func TestDecode_HTMLMovedBlocks(t *testing.T) {
+	got := decode(t, "text/html", "<table><tr><td>a</td>\n<td>b\n</tr><p>early\n<tr><td>c</table>\n<p>last")
+	require.Equal(t, "| a | b |\n\nearly\n| c |\nlast", got.Text)
+	got = decode(t, "text/html", "<table>\n<tr><td>a</td></tr>\nlate</table><p>x\n")
+	require.Equal(t, "\n| a |\nlate\u2028x\n", got.Text)
+}
+
 func TestDecode_HTMLCheckboxes(t *testing.T) {
-	got := Decode(t.Context(), "text/html", []byte("<ul><li><input type=checkbox checked> a</li>\n<li><input type=checkbox>b</li>\n<li>c <input type=checkbox></li></ul>"))
+	got := decode(t, "text/html", "<ul><li><input type=checkbox checked> a</li>\n<li><input type=checkbox>b</li>\n<li>c <input type=checkbox></li></ul>")
 	require.Equal(t, "- [x] a\n- [ ] b\n- c", got.Text)
 }
 
 func TestDecode_HTMLTooDeep(t *testing.T) {
-	got := Decode(t.Context(), "text/html", []byte(strings.Repeat("<div>", 600)+"<p hidden>x</p>"))
+	got := decode(t, "text/html", strings.Repeat("<div>", 600)+"<p hidden>x</p>")
 	require.Empty(t, got.Text)
 	require.NotEmpty(t, got.Problem)
 }

@@ -18,7 +18,6 @@ const (
 	maxPDFPages   = 2_000
 	maxPDFLetters = 1_000_000 // of one page
 	maxPDFObjects = 200_000   // of the pages that one instance reads
-	maxPDFTime    = 2 * time.Minute
 
 	// pagesAtOnce is how many pages one instance reads; what the library keeps
 	// of a page is freed with its instance.
@@ -52,52 +51,49 @@ func (t *pdfText) addPage(page string) {
 	}
 }
 
-func readPDF(ctx context.Context, data []byte) Decoded {
+func readPDF(ctx context.Context, data []byte) (Decoded, error) {
 	if !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
-		return problem("no PDF")
+		return problem("no PDF"), nil
 	}
-	return sharedPDFEngine().read(ctx, data, maxPDFTime)
+	return sharedPDFEngine().read(ctx, data, maxTime)
 }
 
-// read returns the text of a file. Starting PDFium does not count as its time.
-func (e *pdfEngine) read(ctx context.Context, data []byte, limit time.Duration) Decoded {
-	select {
-	case <-e.ready:
-	case <-ctx.Done():
+// read returns the text of a file. Its time begins when it has its turn and
+// PDFium has started: what other documents take is not counted.
+func (e *pdfEngine) read(ctx context.Context, data []byte, limit time.Duration) (Decoded, error) {
+	if err := e.take(ctx); err != nil {
+		return Decoded{}, err
 	}
-	timed, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	defer e.give()
+	return withinTime(ctx, limit, func(ctx context.Context) (Decoded, error) { return e.readAll(ctx, data) })
+}
+
+func (e *pdfEngine) readAll(ctx context.Context, data []byte) (Decoded, error) {
 	var text pdfText
 	for next, more := 0, true; more; next += pagesAtOnce {
-		var err error
-		more, err = e.readPages(timed, data, next, &text)
-		switch {
-		case ctx.Err() != nil:
-			return problem(stopped)
-		case timed.Err() != nil:
-			return problem("PDF that takes too long to read: the limit is " + limit.String())
-		case err != nil:
-			return problem(pdfProblem(err))
+		lib, release, err := e.instance(ctx)
+		if err != nil {
+			return Decoded{}, err
+		}
+		more, err = readPages(lib, data, next, &text)
+		release()
+		if err != nil {
+			return problem(pdfProblem(err)), nil
 		}
 	}
 	switch {
 	case text.out.Len() > 0:
-		return Decoded{Text: text.out.String(), Hidden: text.hidden, Replaced: text.replaced}
+		return Decoded{Text: text.out.String(), Hidden: text.hidden, Replaced: text.replaced}, nil
 	case text.hidden > 0:
-		return problem("PDF whose text cannot be seen, like that under a scan")
+		return problem("PDF whose text cannot be seen, like that under a scan"), nil
 	default:
-		return problem("PDF without text, such as a scan")
+		return problem("PDF without text, such as a scan"), nil
 	}
 }
 
 // readPages reads the pages from first on that one instance may read, and
 // reports whether there are more.
-func (e *pdfEngine) readPages(ctx context.Context, data []byte, first int, text *pdfText) (more bool, err error) {
-	lib, release, err := e.instance(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer release()
+func readPages(lib pdfium.Pdfium, data []byte, first int, text *pdfText) (more bool, err error) {
 	opened, err := lib.OpenDocument(&requests.OpenDocument{File: &data})
 	if err != nil {
 		return false, err

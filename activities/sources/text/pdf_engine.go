@@ -2,107 +2,93 @@ package text
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
-	"sync"
+	"fmt"
 
 	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/webassembly"
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
 )
 
-// maxPDFMemory bounds the sandbox, in pages of 64 KiB: 128 MiB, the file and
-// all that PDFium makes of it.
-const maxPDFMemory = 2048
-
-// pdfEngine is PDFium, which takes seconds to start and starts once.
+// pdfEngine is PDFium, which takes seconds to start and is started when the
+// first document comes. Who has the turn has all of it.
 type pdfEngine struct {
-	ready  chan struct{}
-	pool   pdfium.Pool   // when ready
-	err    error         // when ready
-	turn   chan struct{} // holds what only one document at a time may have
-	memory sandboxMemory // of the instance whose turn it is
+	start func() (pdfium.Pool, error)
+	turn  chan struct{} // holds what only one document at a time may have
+
+	pool     pdfium.Pool        // once it has started
+	starting chan startedPDFium // what is starting, also when the one who asked has gone
+	memory   sandboxMemory      // of the instance whose turn it is
 }
 
-// sharedPDFEngine starts PDFium for the process when the first PDF comes. It is
-// never stopped: an idle one holds about 30 MB, or 130 MB without a cache.
-var sharedPDFEngine = sync.OnceValue(func() *pdfEngine { return startPDFEngine(pdfCache()) })
+type startedPDFium struct {
+	pool pdfium.Pool
+	err  error
+}
 
-// startPDFEngine begins to start PDFium. Its machine code is kept in the
-// folder cache: making it takes about 9 s of one core and 330 MB, reading it
-// 0.3 s and 50 MB. Without a folder PDFium is interpreted, which starts in
-// about 1 s with 180 MB and reads ten times as slowly.
-func startPDFEngine(cache string) *pdfEngine {
-	e := &pdfEngine{ready: make(chan struct{}), turn: make(chan struct{}, 1)}
-	go func() {
-		defer close(e.ready)
-		config := wazero.NewRuntimeConfigInterpreter()
-		if cache != "" {
-			if kept, err := wazero.NewCompilationCacheWithDir(cache); err == nil {
-				config = wazero.NewRuntimeConfig().WithCompilationCache(kept)
-			}
-		}
-		e.pool, e.err = webassembly.Init(webassembly.Config{
-			Context:  experimental.WithMemoryAllocator(context.Background(), &e.memory),
-			MaxTotal: 1, // in an instance of its own
-			Stdout:   io.Discard,
-			Stderr:   io.Discard,
-			FSConfig: wazero.NewFSConfig(), // no folder; the default is all of them
-			RuntimeConfig: config.
-				WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling). // PDFium needs them
-				WithMemoryLimitPages(maxPDFMemory).
-				WithCloseOnContextDone(true), // so that a document can be given up
-		})
-	}()
+// newPDFEngine returns an engine that keeps its machine code in the folder that
+// cache returns at each start; see startPDFium.
+func newPDFEngine(cache func() string) *pdfEngine {
+	e := &pdfEngine{turn: make(chan struct{}, 1)}
+	e.start = func() (pdfium.Pool, error) { return startPDFium(cache(), &e.memory) }
 	return e
 }
 
-// pdfCache returns the folder for PDFium's machine code, which no one but this
-// user may write to, and "" when there is none.
-func pdfCache() string {
-	users, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	folder := filepath.Join(users, "holdpoint", "pdfium")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return ""
-	}
-	info, err := os.Stat(folder)
-	if err != nil || info.Mode().Perm()&0o022 != 0 {
-		return ""
-	}
-	return folder
-}
-
-// instance returns PDFium with a memory of its own, and what gives it back after
-// the last call has returned. When ctx ends, calls that are under way fail.
-func (e *pdfEngine) instance(ctx context.Context) (lib pdfium.Pdfium, release func(), err error) {
-	select {
-	case <-e.ready:
-	case <-ctx.Done():
-		return nil, nil, errors.New(stopped)
-	}
-	if e.err != nil {
-		return nil, nil, errors.New("PDFium does not start on this machine")
-	}
+// take waits for the turn, however long others have it, and until PDFium has
+// started. When err is nil, give must be called. Its errors are those of ctx and
+// of the machine: nothing in them is the document's fault, and none is kept.
+func (e *pdfEngine) take(ctx context.Context) error {
 	select {
 	case e.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, nil, errors.New(stopped)
+		return ctx.Err()
 	}
-	done := func() {
-		e.memory.unmap()
-		<-e.turn
-	}
-	lib, err = e.pool.GetInstanceWithContext(ctx)
+	err := e.started(ctx)
 	if err != nil {
-		done()
-		return nil, nil, errors.New("PDFium does not start on this machine")
+		e.give()
+	}
+	return err
+}
+
+func (e *pdfEngine) give() { <-e.turn }
+
+// started waits for PDFium. A start that failed is begun anew by the next one
+// who needs it.
+func (e *pdfEngine) started(ctx context.Context) error {
+	if e.pool != nil {
+		return nil
+	}
+	if e.starting == nil {
+		e.starting = make(chan startedPDFium, 1)
+		go func(told chan<- startedPDFium) {
+			pool, err := guarded(e.start)
+			told <- startedPDFium{pool, err}
+		}(e.starting)
+	}
+	select {
+	case s := <-e.starting:
+		e.starting = nil
+		if s.err != nil {
+			return noPDFium(s.err)
+		}
+		e.pool = s.pool
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// instance returns PDFium with a memory of its own, and what gives it back after
+// the last call has returned. When ctx ends, calls that are under way fail. The
+// caller has the turn. Its errors are as those of take.
+func (e *pdfEngine) instance(ctx context.Context) (lib pdfium.Pdfium, release func(), err error) {
+	lib, err = guarded(func() (pdfium.Pdfium, error) { return e.pool.GetInstanceWithContext(ctx) })
+	if err != nil {
+		e.memory.unmap()
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		e.pool = nil // which may count what it failed to make as taken for ever
+		return nil, nil, noPDFium(err)
 	}
 	killed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -110,11 +96,31 @@ func (e *pdfEngine) instance(ctx context.Context) (lib pdfium.Pdfium, release fu
 		_ = lib.Kill() // it is gone either way
 	})
 	return lib, func() {
-		defer done()
+		defer e.memory.unmap()
 		if !stop() {
 			<-killed
 			return
 		}
 		_ = lib.Close() // as above
 	}, nil
+}
+
+// guarded returns f's panic as an error: the runtime panics where the system
+// refuses it memory.
+func guarded[T any](f func() (T, error)) (result T, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return f()
+}
+
+// noPDFium is the machine's trouble, which says nothing about a document.
+func noPDFium(cause error) error {
+	return &faults.Fault{
+		Class: faults.Transient, Code: "pdf_reader", Cause: cause,
+		Reason: "PDFium, which reads PDFs, does not start on this worker: it needs up to 500 MB of memory " +
+			"for its first start, and 25 MB in the user's cache folder (holdpoint/pdfium)",
+	}
 }

@@ -1,6 +1,9 @@
 package text
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // MaxBytes bounds a document, and also the text that comes of it.
 const MaxBytes = 64 << 20
@@ -11,7 +14,8 @@ type Decoded struct {
 	// cannot see; lines end in "\n".
 	Text string
 	// Encoding is "utf-8", "utf-8-bom", "utf-16le", "utf-16be" or "gb18030"; ""
-	// for a format that has its own (DOCX, PDF).
+	// for a format that has its own (DOCX, PDF). Of a document whose charset was
+	// told it may be any other of the WHATWG Encoding Standard's names.
 	Encoding  string
 	Guessed   bool // nothing in the bytes proves the encoding
 	Replaced  int  // bytes, or letters of a PDF, that could not be read, each now U+FFFD
@@ -22,9 +26,9 @@ type Decoded struct {
 	Problem string
 }
 
-// Decode turns the bytes of a document into text. It never panics. When ctx
-// ends while a format is read, Problem says that reading was stopped, which
-// says nothing about the document.
+// Decode turns the bytes of a document into text. It never panics. An error says
+// nothing about the document: it is that of ctx, or a *faults.Fault for trouble
+// of this machine, after which the same document may be read.
 //
 // HTML: each heading, paragraph, list item and table row stands on the line of
 // the file on which its text begins, marked as in Markdown ("## ", "- ",
@@ -38,46 +42,68 @@ type Decoded struct {
 //
 // PDF: the lines of each page from top to bottom, as the file orders them; an
 // empty line parts two pages. Its notes, form fields and attachments are not
-// read. Starting its reader may take ten seconds once; the rest at most two
-// minutes for a document, within which ctx is heeded at any time.
-func Decode(ctx context.Context, mediaType string, data []byte) (d Decoded) {
+// read. One is read at a time: others wait for their turn, and the first for
+// its reader to start, which may take ten seconds.
+//
+// Reading HTML, DOCX or PDF takes at most two minutes, within which ctx is
+// heeded.
+func Decode(ctx context.Context, mediaType string, data []byte) (Decoded, error) {
+	return DecodeAs(ctx, mediaType, "", data)
+}
+
+// DecodeAs is Decode for a document of which somebody says in which charset it
+// is, such as the server that sent it; empty when nobody does. A format with an
+// encoding of its own takes no heed of it.
+func DecodeAs(ctx context.Context, mediaType, charset string, data []byte) (d Decoded, err error) {
 	// The parsers of HTML, XML and PDF are others', and the input is hostile.
 	defer func() {
 		if recover() != nil {
-			d = Decoded{Problem: "the reader of this format failed on it"}
+			d, err = problem("the reader of this format failed on it"), nil
 		}
 	}()
 	if len(data) > MaxBytes {
-		return problem(tooMuch)
+		return problem(tooMuch), nil
 	}
 	switch mediaType {
 	case typeDOCX:
-		d = readDOCX(ctx, data)
+		d, err = withinTime(ctx, maxTime, func(ctx context.Context) (Decoded, error) { return readDOCX(ctx, data), nil })
 	case typePDF:
-		d = readPDF(ctx, data)
+		d, err = readPDF(ctx, data)
 	case typeHTML:
-		if d = decodeBytes(data); d.Problem == "" {
-			d.Text, d.Hidden, d.Problem = htmlText(ctx, d.Text)
+		if d = decodeSaid(data, charset); d.Problem == "" {
+			d, err = withinTime(ctx, maxTime, func(ctx context.Context) (Decoded, error) { return readHTML(ctx, d), nil })
 		}
 	default:
-		d = decodeBytes(data)
+		d = decodeSaid(data, charset)
+	}
+	if err != nil {
+		return Decoded{}, err
 	}
 	d.seal()
-	return d
+	return d, nil
 }
 
-// HTML returns the readable text of a piece of a page that is text already.
-func HTML(page string) Decoded {
-	var d Decoded
-	d.Text, d.Hidden, d.Problem = htmlText(context.Background(), page)
-	d.seal()
-	return d
+// maxTime is what reading one document may take, the wait for a turn and for a
+// reader to start not counted. What the formats' own limits leave takes a
+// fraction of it.
+const maxTime = 2 * time.Minute
+
+// withinTime gives read a context that ends after limit, or with ctx. What read
+// returns after that is not used.
+func withinTime(ctx context.Context, limit time.Duration, read func(context.Context) (Decoded, error)) (Decoded, error) {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	d, err := read(timed)
+	switch {
+	case ctx.Err() != nil:
+		return Decoded{}, ctx.Err()
+	case timed.Err() != nil:
+		return problem("it takes too long to read: the limit is " + limit.String()), nil
+	}
+	return d, err
 }
 
-const (
-	tooMuch = "more than 64 MiB"
-	stopped = "reading was stopped"
-)
+const tooMuch = "more than 64 MiB"
 
 func problem(reason string) Decoded { return Decoded{Problem: reason} }
 

@@ -9,6 +9,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -16,7 +18,6 @@ import (
 	"github.com/holdpoint/holdpoint/activities/sources/text"
 	"github.com/holdpoint/holdpoint/activities/tools/httpapi/retryafter"
 	"github.com/holdpoint/holdpoint/approvals/plan"
-	"github.com/holdpoint/holdpoint/internal/folder"
 )
 
 const (
@@ -68,49 +69,47 @@ func portOf(u *url.URL) string {
 	}
 }
 
-// fetch asks for one page. What the server does not give, or gives in a format
-// that is not read, is an item that says so; a server that cannot answer now is
-// a fault.
-func (s *Source) fetch(ctx context.Context, p page, limit int64) (sources.Item, []byte, error) {
-	item := sources.Item{Path: folder.EscapePath(p.path)}
+// fetch asks for one page, and writes into item what the answer says of it. What
+// the server does not give, or gives in a format that is not read, is a *Skip; a
+// server that cannot answer now is a fault.
+func (s *Source) fetch(ctx context.Context, p page, item *sources.Item, limit int64) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url.String(), nil)
 	if err != nil {
-		return item, nil, faultOf(p, err)
+		return nil, faultOf(p, err)
 	}
 	request.Header.Set("User-Agent", "holdpoint")
 	answer, err := s.client.Do(request)
-	if redirect, ok := errors.AsType[redirectError](err); ok {
-		item.Skipped = "the server " + redirect.Error()
-		return item, nil, nil
-	}
 	if err != nil {
-		return item, nil, failed(ctx, p, err)
+		return nil, failed(ctx, p, err)
 	}
 	defer answer.Body.Close()
-	if item.Skipped, err = judge(p, answer); err != nil || item.Skipped != "" {
-		return item, nil, err
+	if err := judge(p, answer); err != nil {
+		return nil, err
 	}
-	if item.MediaType, item.Skipped = mediaType(p.path, answer.Header.Get("Content-Type")); item.Skipped != "" {
-		return item, nil, nil
+	if err := format(p.path, answer.Header.Get("Content-Type"), item); err != nil {
+		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
 	if err != nil {
-		return item, nil, failed(ctx, p, err)
-	}
-	if int64(len(data)) > limit {
-		item.Size = max(answer.ContentLength, int64(len(data)))
-		item.Skipped = fmt.Sprintf("too large: more than the %d bytes that the limits leave for it", limit)
-		return item, nil, nil
+		return nil, failed(ctx, p, err)
 	}
 	item.Size = int64(len(data))
+	if item.Size > limit {
+		item.Size = max(answer.ContentLength, item.Size)
+		return nil, skip("too large: more than the %d bytes that the limits leave for it", limit)
+	}
 	item.ETag = plan.Clip(answer.Header.Get("ETag"), maxVersion)
 	item.LastModified = plan.Clip(answer.Header.Get("Last-Modified"), maxVersion)
-	return item, data, nil
+	return data, nil
+}
+
+func skip(format string, args ...any) error {
+	return &sources.Skip{Reason: fmt.Sprintf(format, args...)}
 }
 
 // judge says what an answer's status means: nothing for one with the page in
-// it, a reason to go on without the page, or a fault to try again after.
-func judge(p page, answer *http.Response) (skip string, _ error) {
+// it, a *Skip to go on without the page, or a fault to try again after.
+func judge(p page, answer *http.Response) error {
 	status := answer.StatusCode
 	says := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	wait := retryafter.Of(answer.Header, time.Now())
@@ -119,15 +118,29 @@ func judge(p page, answer *http.Response) (skip string, _ error) {
 	}
 	switch {
 	case status == http.StatusOK:
-		return "", nil
+		return nil
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable && wait > 0:
 		again.Class = faults.Throttled
-		return "", again
+		return patient(again)
 	case status >= http.StatusInternalServerError, status == http.StatusRequestTimeout, status == http.StatusTooEarly:
-		return "", again
+		return patient(again)
 	default:
-		return "the server answered " + says, nil
+		return skip("the server answered %s", says)
 	}
+}
+
+// maxWait bounds what a server may make a collection wait for a page.
+const maxWait = 10 * time.Minute
+
+// patient waits for longer than the worker does by itself, where the server asks
+// for that: who comes back before is turned away again.
+func patient(again *faults.Fault) error {
+	retry := faults.DefaultRetry()
+	if again.RetryAfter <= retry.MaxAfter {
+		return again
+	}
+	retry.MaxAfter = maxWait
+	return &faults.Paced{Err: again, Retry: retry}
 }
 
 // extensions are the endings of names by media type, so that one table, that of
@@ -141,32 +154,57 @@ var extensions = map[string]string{
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
 
-// mediaType is what the server says, where that is a format; what it says of
-// what it does not know leaves the name to decide.
-func mediaType(path, contentType string) (_, skip string) {
-	said, _, err := mime.ParseMediaType(contentType)
-	if err != nil || said == "application/octet-stream" || said == "text/plain" {
-		if byName := text.MediaType(path); byName != "" {
-			return byName, ""
+// format writes into item the format and the charset that the server says; what
+// it says of what it does not know leaves the name to decide. A *Skip is for a
+// format that is not read.
+func format(path, contentType string, item *sources.Item) error {
+	said, parameters, err := mime.ParseMediaType(contentType)
+	item.Charset = parameters["charset"]
+	item.MediaType = text.MediaType(path)
+	known := text.MediaType("page" + extensions[said])
+	switch {
+	case err == nil && said == "text/plain" && item.MediaType == "":
+		item.MediaType = said
+	case err != nil, said == "text/plain", said == "application/octet-stream":
+		if item.MediaType == "" {
+			return skip("%s", text.Unsupported(path))
 		}
-		if said == "text/plain" {
-			return said, ""
-		}
-		return "", text.Unsupported(path)
+	case extensions[said] == "" || known == "":
+		return skip("unsupported format %s", plan.Clip(plan.Escape(said), maxVersion))
+	default:
+		item.MediaType = known
 	}
-	if known := text.MediaType("page" + extensions[said]); extensions[said] != "" && known != "" {
-		return known, ""
-	}
-	return "", "unsupported format " + plan.Clip(plan.Escape(said), maxVersion)
+	return nil
 }
 
-// failed is the fault for a page of which no whole answer came. Its text has
-// the host, and nothing more of the URL.
+// failed is what it means that no whole answer came. Its text has the host, and
+// nothing more of the URL.
 func failed(ctx context.Context, p page, err error) error {
-	if ctx.Err() != nil {
+	redirect, isRedirect := errors.AsType[redirectError](err)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case isRedirect:
+		return skip("the server %s", redirect)
+	case hasLargeHeader(err):
+		return skip("the server's header cannot be read, or has more than %d bytes", maxHeaderBytes)
+	default:
+		return faultOf(p, err)
 	}
-	return faultOf(p, err)
+}
+
+// largeHeader are the words of net/http for an answer that it gave up for its
+// header, for which it has no names: of HTTP/1.1, and of HTTP/2 for a header
+// that is too large as a whole, far too large, or in one field.
+var largeHeader = []string{
+	"server response headers exceeded", "response header list larger than advertised limit", "connection error: PROTOCOL_ERROR",
+	"connection error: COMPRESSION_ERROR",
+}
+
+// hasLargeHeader reports whether an answer was given up for its header, which
+// asking again does not change.
+func hasLargeHeader(err error) bool {
+	return slices.ContainsFunc(largeHeader, func(words string) bool { return strings.Contains(err.Error(), words) })
 }
 
 func faultOf(p page, err error) error {

@@ -2,12 +2,14 @@
 // configuration lists. It only ever asks with GET, follows no redirect to
 // another host, and reads from no host that is not allowed.
 //
-// Pages cannot be read again as they were, so each is fetched once, when it is
-// listed, and its bytes are kept from then on.
+// A server keeps no moment of its pages, so that each is what it was when it
+// was fetched: once, and its bytes are kept from then on, also by an attempt
+// that does not come to its end.
 package websource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/sources"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/folder"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -129,58 +132,67 @@ func isLoopback(host string) bool {
 // Kind implements sources.Source.
 func (*Source) Kind() string { return workflows.SourceHTTP }
 
-// fetched is the moment of all pages: what was fetched is kept.
-const fetched = "fetched"
-
-// Open implements sources.Source.
+// Open implements sources.Source. The moment is that of the configuration, the
+// list of pages: a worker with another one cannot go on with it.
 func (s *Source) Open(_ context.Context, o sources.Opening) (sources.Tree, error) {
-	return &tree{source: s, store: o.Store, limits: o.Limits}, nil
+	t := &tree{source: s, moment: s.moment()}
+	if o.Moment != "" && o.Moment != t.moment {
+		return nil, sources.ErrGone
+	}
+	return t, nil
 }
 
-// tree are the pages as they were when they were listed.
+// moment is the digest of the pages' paths and addresses, without the queries,
+// which may be secret and short enough to be found by trying.
+func (s *Source) moment() string {
+	var b strings.Builder
+	for _, p := range s.pages {
+		fmt.Fprintf(&b, "%q %q\n", p.path, p.url.Scheme+"://"+p.url.Host+p.url.EscapedPath())
+	}
+	return plan.Sum([]byte(b.String())).String()
+}
+
+// tree are the pages of a list.
 type tree struct {
 	source *Source
-	store  sources.Store
-	limits sources.Limits
+	moment string
 }
 
 // Moment implements sources.Tree.
-func (*tree) Moment() string { return fetched }
+func (t *tree) Moment() string { return t.moment }
 
 // Origin implements sources.Tree. The pages' paths name their hosts.
 func (*tree) Origin() *sources.Origin { return &sources.Origin{} }
+
+// List implements sources.Tree. No page is asked for.
+func (t *tree) List(_ context.Context, scope folder.Scope, _ int, visit func(sources.Item) error) error {
+	hidden := sources.HiddenFolders{Within: scope.Folder(), Visit: visit}
+	for _, p := range t.source.pages {
+		if !scope.Holds(p.path) {
+			continue
+		}
+		if err := hidden.Add(p.path, sources.Item{Path: folder.EscapePath(p.path), Size: sources.UnknownSize}); err != nil {
+			return err
+		}
+	}
+	return hidden.End()
+}
+
+// Read implements sources.Tree: it fetches the page.
+func (t *tree) Read(ctx context.Context, item *sources.Item, limit int64) ([]byte, error) {
+	path, err := folder.RawPath(item.Path)
+	if err != nil {
+		return nil, err
+	}
+	at, found := slices.BinarySearchFunc(t.source.pages, path, func(p page, path string) int { return strings.Compare(p.path, path) })
+	if !found {
+		return nil, errors.New("a page that is not on the source's list")
+	}
+	return t.source.fetch(ctx, t.source.pages[at], item, limit)
+}
 
 // Close implements sources.Tree.
 func (t *tree) Close() error {
 	t.source.client.CloseIdleConnections()
 	return nil
-}
-
-// List implements sources.Tree: it fetches the pages, one after the other.
-func (t *tree) List(ctx context.Context, scope folder.Scope, _ int, visit func(sources.Item) error) error {
-	left := t.limits.MaxTotalBytes
-	for _, p := range t.source.pages {
-		if !scope.Holds(p.path) {
-			continue
-		}
-		item, data, err := t.source.fetch(ctx, p, min(t.limits.MaxFileBytes, max(left, 0)))
-		if err != nil {
-			return err
-		}
-		if len(data) > 0 {
-			if item.Digest, err = t.store.Put(ctx, data); err != nil {
-				return err
-			}
-			left -= item.Size
-		}
-		if err := visit(item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Read implements sources.Tree.
-func (t *tree) Read(ctx context.Context, item sources.Item) ([]byte, error) {
-	return t.store.Get(ctx, item.Digest, item.Size)
 }

@@ -69,5 +69,5 @@ func (e *Engine) Ask(ctx context.Context, c model.Conversation) ([]byte, error) 
 		service := anthropic.NewMessageService(options...)
 		_, err := service.New(ctx, params)
 		return err
-	})
+	}, e.Read)
 }

@@ -21,6 +21,13 @@ func envelopes() []enginetest.Envelope {
 	return []enginetest.Envelope{
 		{Name: "text", Body: message(text, `"end_turn"`), Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
 		{Name: "two texts", Body: message(text+","+text, `"end_turn"`), Want: model.Reply{Text: "xx", Stop: model.Ended, ModelID: "m"}},
+		{Name: "content twice", Body: `{"content":[],` + message(text, `"end_turn"`)[1:], Fails: "a member stands twice"},
+		{Name: "text twice", Body: message(`{"type":"text","text":"x","TEXT":"y"}`, `"end_turn"`), Fails: "a member stands twice"},
+		{Name: "a reply that says a thing twice is the reply's judge's", Body: message(`{"type":"tool_use","name":"submit_plan","input":{"a":{"b":1,"b":2},"A":{}}}`, `"tool_use"`),
+			Want: model.Reply{Text: `{"a":{"b":1,"b":2},"A":{}}`, Stop: model.Ended, ModelID: "m"}},
+		{Name: "twice behind the reply", Body: message(`{"type":"tool_use","name":"submit_plan","input":{"a":1},"name":"submit_plan"}`, `"tool_use"`), Fails: "a member stands twice"},
+		{Name: "input twice", Body: message(`{"type":"tool_use","name":"submit_plan","input":{"a":1},"input":{"a":2}}`, `"tool_use"`), Fails: "a member stands twice"},
+		{Name: "more behind it", Body: message(text, `"end_turn"`) + "{}", Fails: "another form"},
 		{Name: "stop sequence", Body: message(text, `"stop_sequence"`), Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "m"}},
 		{Name: "refusal", Body: message(`{"type":"text","text":"I can't help with that."}`, `"refusal"`),
 			Want: model.Reply{Text: "I can't help with that.", Refusal: "I can't help with that.", Stop: model.Ended, ModelID: "m"}},
@@ -60,6 +67,16 @@ func envelopes() []enginetest.Envelope {
 		{Name: "our tool, not asked for", Structured: provider.JSONSchema, Body: message(ours, `"tool_use"`), Want: model.Reply{Stop: model.Other, ModelID: "m"}},
 		{Name: "our tool, ended by itself and not asked for", Structured: provider.Text, Body: message(ours, `"end_turn"`),
 			Want: model.Reply{Stop: model.Other, ModelID: "m"}},
+	}
+}
+
+// keysInAnswers are bodies with the key where nothing else has a place for it.
+func keysInAnswers() map[string]string {
+	return map[string]string{
+		"parts":             message(`{"type":"text","text":"sk-WALRUS"},{"type":"text","text":"-4711-Kettle"}`, `"end_turn"`),
+		"thoughts":          message(`{"type":"thinking","thinking":"`+enginetest.Key+`"},`+text, `"end_turn"`),
+		"parameters' names": message(`{"type":"tool_use","name":"submit_plan","input":{"`+enginetest.Key+`":1}}`, `"tool_use"`),
+		"an explanation":    `{"type":"message","content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"` + enginetest.Key + `"}}`,
 	}
 }
 

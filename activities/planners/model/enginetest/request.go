@@ -26,7 +26,7 @@ func Talk() model.Conversation {
 // Sent is the request that an engine, made for a base URL, makes of Talk.
 func Sent(t *testing.T, api modelserver.API, engine func(base string) (model.Engine, error)) modelserver.Call {
 	t.Helper()
-	server := start(t, modelserver.Answer{Text: "{}"})
+	server := start(t, modelserver.Script{Answers: []modelserver.Answer{{Text: "{}"}}})
 	e, err := engine(base(server, api))
 	require.NoError(t, err)
 	_, err = e.Ask(t.Context(), Talk())

@@ -1,11 +1,13 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/internal/modelserver"
@@ -37,11 +39,13 @@ func Statuses(t *testing.T, s Subject) {
 		{425, faults.Transient, "not begun"},
 		{429, faults.Throttled, "wait"},
 		{500, faults.Transient, "failed"},
-		{502, faults.Transient, "failed"},
 		{503, faults.Transient, "failed"},
-		{504, faults.Transient, "failed"},
 		{529, faults.Throttled, "overloaded"},
 		{599, faults.Transient, "failed"},
+		{502, faults.Unknown, "may have been paid for"},
+		{504, faults.Unknown, "may have been paid for"},
+		{520, faults.Unknown, "may have been paid for"},
+		{524, faults.Unknown, "may have been paid for"},
 	} {
 		t.Run(fmt.Sprint(tt.status), func(t *testing.T) {
 			scene := s.Start(t, nil, modelserver.Answer{
@@ -57,10 +61,11 @@ func Statuses(t *testing.T, s Subject) {
 	}
 }
 
-// RetryAfter is the header in all its forms, on 429 and on 503.
+// RetryAfter is the header in all its forms, on 429, on 503, and on a 502, which
+// is a lost answer all the same.
 func RetryAfter(t *testing.T, s Subject) {
 	const never = time.Duration(1<<63 - 1)
-	for _, status := range []int{429, 503} {
+	for _, status := range []int{429, 502, 503} {
 		for value, want := range map[string]time.Duration{
 			"3": 3 * time.Second, "imf:3s": 3 * time.Second, "rfc850:3s": 3 * time.Second, "asctime:3s": 3 * time.Second,
 			"imf:-1h": 0, "-1": 0, "soon": 0, "": 0, "99999999999999999999": never,
@@ -69,28 +74,34 @@ func RetryAfter(t *testing.T, s Subject) {
 				scene := s.Start(t, nil, modelserver.Answer{Status: status, RetryAfter: value})
 				_, err := scene.Ask()
 				class := faults.Throttled
-				if status == 503 && want == 0 {
+				switch {
+				case status == 502:
+					class = faults.Unknown
+				case status == 503 && want == 0:
 					class = faults.Transient
 				}
 				fault := RequireFault(t, err, class, fmt.Sprintf("http_%d", status))
 				require.Equal(t, want, fault.RetryAfter)
 				require.Len(t, scene.Server.Calls(), 1)
-				requireWait(t, fault.RetryAfter)
+				_, err = scene.Plan()
+				requireWaits(t, err, want)
 			})
 		}
 	}
 }
 
-// requireWait checks the wait that the worker makes of it: not before the time
-// that the server names, never at once, and never beyond the cap.
-func requireWait(t *testing.T, after time.Duration) {
+// requireWaits checks the waits that a worker makes of a planner's fault: not before
+// the time that the server names, never at once, and never beyond ten minutes. After
+// attempt n the planner itself waits at most 2 s · 2^(n-1), and never over a minute.
+func requireWaits(t *testing.T, err error, asked time.Duration) {
 	t.Helper()
-	retry := faults.DefaultRetry()
-	for _, random := range []float64{0, 0.5, 0.999} {
-		retry.Rand = func() float64 { return random }
-		wait := retry.Delay(1, after)
-		require.GreaterOrEqual(t, wait, min(after, retry.MaxAfter))
-		require.Positive(t, wait)
-		require.LessOrEqual(t, wait, retry.MaxAfter)
+	for attempt, own := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 5: 32 * time.Second, 6: time.Minute, 50: time.Minute} {
+		least := min(asked, 10*time.Minute)
+		app, ok := errors.AsType[*temporal.ApplicationError](faults.Temporal(err, attempt, 0, faults.DefaultRetry()))
+		require.True(t, ok)
+		require.False(t, app.NonRetryable())
+		require.Positive(t, app.NextRetryDelay())
+		require.GreaterOrEqual(t, app.NextRetryDelay(), least, attempt)
+		require.LessOrEqual(t, app.NextRetryDelay(), max(own, least), attempt)
 	}
 }

@@ -49,19 +49,28 @@ type Scene struct {
 
 	Server *modelserver.Server
 	Engine model.Engine
+	// Data is the folder in which planners of the engine keep replies, and records
+	// of what is spent.
+	Data string
 }
 
 // Start starts a server with that script, and makes an engine for it, whose
 // settings change may change.
 func (s Subject) Start(tb testing.TB, change func(*provider.Config), answers ...modelserver.Answer) *Scene {
 	tb.Helper()
-	server := start(tb, answers...)
-	return &Scene{tb: tb, Server: server, Engine: s.engine(tb, base(server, s.API), change)}
+	return s.StartScript(tb, change, modelserver.Script{Answers: answers})
 }
 
-func start(tb testing.TB, answers ...modelserver.Answer) *modelserver.Server {
+// StartScript is Start with a whole script.
+func (s Subject) StartScript(tb testing.TB, change func(*provider.Config), script modelserver.Script) *Scene {
 	tb.Helper()
-	server, err := modelserver.Start(modelserver.Options{Script: modelserver.Script{Answers: answers}})
+	server := start(tb, script)
+	return &Scene{tb: tb, Server: server, Engine: s.engine(tb, base(server, s.API), change), Data: tb.TempDir()}
+}
+
+func start(tb testing.TB, script modelserver.Script) *modelserver.Server {
+	tb.Helper()
+	server, err := modelserver.Start(modelserver.Options{Script: script})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { require.NoError(tb, server.Close()) })
 	return server

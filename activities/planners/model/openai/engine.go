@@ -58,5 +58,5 @@ func (e *Engine) Ask(ctx context.Context, c model.Conversation) ([]byte, error) 
 		service := openai.NewChatCompletionService(options...)
 		_, err := service.New(ctx, params)
 		return err
-	})
+	}, e.Read)
 }

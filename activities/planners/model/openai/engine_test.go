@@ -29,6 +29,7 @@ func TestC034_CertificatesAndSchemes(t *testing.T)        { enginetest.TLS(t, su
 func TestC070_BodiesThatAreNoAnswer(t *testing.T)         { enginetest.NoAnswers(t, subject()) }
 func TestC070_Replies(t *testing.T)                       { enginetest.Replies(t, subject()) }
 func TestC079_C081_NoSecretsInErrors(t *testing.T)        { enginetest.NoSecretsInErrors(t, subject()) }
+func TestC079_KeysInAnswers(t *testing.T)                 { enginetest.KeysInAnswers(t, subject(), keysInAnswers()) }
 func TestConnections(t *testing.T)                        { enginetest.Connections(t, subject()) }
 func TestBodiesAsTheyCame(t *testing.T)                   { enginetest.BodiesAsTheyCame(t, subject()) }
 func TestKeys(t *testing.T)                               { enginetest.Keys(t, subject()) }

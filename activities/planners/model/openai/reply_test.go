@@ -26,6 +26,18 @@ func envelopes() []enginetest.Envelope {
 		{Name: "sse", Body: "data: {\"choices\":[{\"delta\":{\"content\":\"{\"}}]}\n\ndata: [DONE]\n\n", Fails: "stream of events"},
 		{Name: "sse by name", Body: "event: x\ndata: {}\n\n", Fails: "stream of events"},
 		{Name: "nothing", Body: "", Fails: "nothing"},
+		{Name: "choices twice", Fails: "a member stands twice",
+			Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"choices":[{"message":{"content":"y"},"finish_reason":"stop"}]}`},
+		{Name: "choices in two spellings", Fails: "a member stands twice",
+			Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"Choices":[{"message":{"content":"y"},"finish_reason":"stop"}]}`},
+		{Name: "choices with a long s", Fails: "a member stands twice",
+			Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"choiceſ":[{"message":{"content":"y"},"finish_reason":"stop"}]}`},
+		{Name: "content twice, escaped", Body: `{"choices":[{"message":{"content":"x","cont\u0065nt":"y"},"finish_reason":"stop"}]}`, Fails: "a member stands twice"},
+		{Name: "usage twice within", Body: `{"choices":[{"message":{"content":"x"}}],"usage":{"a":{"b":[1,{"c":1,"c":2}]}}}`, Fails: "a member stands twice"},
+		{Name: "names that are values", Body: `{"id":"model","model":"id","choices":[{"message":{"content":"x","refusal":null},"finish_reason":"stop"}],"x":["x","x",{"x":"x"}]}`,
+			Want: model.Reply{Text: "x", Stop: model.Ended, ModelID: "id"}},
+		{Name: "more behind it", Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]} {}`, Fails: "another form"},
+		{Name: "a comma behind it", Body: `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]},`, Fails: "another form"},
 		{Name: "no message", Body: `{"choices":[{"finish_reason":"stop"}]}`, Fails: "no message"},
 		{Name: "null message", Body: `{"choices":[{"message":null}]}`, Fails: "no message"},
 		{Name: "no content at all", Body: `{"choices":[{"message":{},"finish_reason":"stop"}]}`, Want: model.Reply{Stop: model.Ended}},
@@ -67,6 +79,17 @@ func envelopes() []enginetest.Envelope {
 			Want: model.Reply{Text: "{}", Stop: model.Ended}},
 		{Name: "arguments that are no text", Structured: provider.Tool,
 			Body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"submit_plan","arguments":{}}}]},"finish_reason":"stop"}]}`, Fails: "another form"},
+	}
+}
+
+// keysInAnswers are bodies with the key where nothing else has a place for it.
+func keysInAnswers() map[string]string {
+	return map[string]string{
+		"parts": `{"choices":[{"message":{"content":[{"type":"text","text":"sk-WALRUS"},{"type":"text","text":"-4711-Kettle"}]},"finish_reason":"stop"}]}`,
+		"parts of a refusal": `{"choices":[{"message":{"content":[{"type":"refusal","refusal":"sk-WALRUS"},{"type":"refusal","refusal":"-4711-Kettle"}]},` +
+			`"finish_reason":"stop"}]}`,
+		"a member that is not read": `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"system_fingerprint":"` + enginetest.Key + `"}`,
+		"a member's name":           `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"` + enginetest.Key + `":1}`,
 	}
 }
 

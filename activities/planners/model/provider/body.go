@@ -7,9 +7,10 @@ import (
 )
 
 // Open reads a body, of which it is known only that its status said success,
-// into a provider's envelope. It refuses, as no answer of a model, what is no
-// JSON of that form. An SDK's own reader is not asked: it fills in zeros for what
-// has another type, and so takes a page of anything for an empty answer.
+// into a provider's envelope. It refuses, as no answer of a model, what is not one
+// JSON object of that form, or says a thing twice. An SDK's own reader is not
+// asked: it fills in zeros for what has another type, and so takes a page of
+// anything for an empty answer.
 func (c *Client) Open(body []byte, envelope any) error {
 	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || trimmed[0] != '{' {
 		return c.NoAnswer(guess(trimmed))
@@ -19,6 +20,9 @@ func (c *Client) Open(body []byte, envelope any) error {
 	}
 	if json.Unmarshal(body, envelope) != nil {
 		return c.NoAnswer("answers with JSON of another form than a model's answer")
+	}
+	if saysTwice(body) {
+		return c.NoAnswer("answers with JSON in which a member stands twice, so that two readers see two answers")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/planners/model"
 	"github.com/holdpoint/holdpoint/activities/wire"
 )
 
@@ -42,10 +43,10 @@ func (c *Client) Base() string { return c.base.String() }
 type Call func(ctx context.Context, key string, over *http.Client) error
 
 // Ask resolves the key, makes a call and returns the body of its answer as it
-// came, whatever it says, when its status is of 2xx. An error is a
-// *faults.Fault by the table at the head of this package. What the call itself
-// returns counts only when it made no request.
-func (c *Client) Ask(ctx context.Context, call Call) ([]byte, error) {
+// came, whatever it says, when its status is of 2xx, unless the key is in it, or in
+// what read makes of it. An error is a *faults.Fault by the table at the head of
+// this package. What the call itself returns counts only when it made no request.
+func (c *Client) Ask(ctx context.Context, call Call, read func(body []byte) (model.Reply, error)) ([]byte, error) {
 	key, err := c.key()
 	if err != nil {
 		return nil, err
@@ -62,9 +63,11 @@ func (c *Client) Ask(ctx context.Context, call Call) ([]byte, error) {
 	case !x.begun:
 		return nil, c.unasked(ctx, err)
 	case x.err != nil:
-		return nil, x.line.Failed(x.host, x.err).Fault(wording)
+		return nil, unanswered(x.line.Failed(x.host, x.err), x.err)
 	case !isSuccess(x.answer.status):
 		return nil, x.answer.fault(key)
+	case repeats(x.answer.body, key, read):
+		return nil, c.echoed()
 	default:
 		return x.answer.body, nil
 	}
@@ -77,7 +80,7 @@ func (c *Client) key() (string, error) {
 	if err != nil {
 		// Another worker may have it, or its file is just being replaced.
 		return "", &faults.Fault{
-			Class: faults.Transient, Code: "no_secret",
+			Class: faults.Transient, Code: "no_secret", Waits: true,
 			Reason: "the key of the model at " + c.base.Host + ": " + err.Error() + "; nothing was sent",
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/planners/model"
 	"github.com/holdpoint/holdpoint/internal/modelserver"
 )
 
@@ -26,6 +27,9 @@ func scripted(t *testing.T, answers ...modelserver.Answer) (*modelserver.Server,
 	require.NoError(t, err)
 	return server, client
 }
+
+// noReply takes every body for no answer of a model.
+func noReply([]byte) (model.Reply, error) { return model.Reply{}, errors.New("no reply") }
 
 // post is what an SDK does.
 func post(ctx context.Context, over *http.Client, url string) (string, error) {
@@ -53,7 +57,7 @@ func TestAskIsOneRequest(t *testing.T) {
 		_, err = post(ctx, over, client.Base())
 		require.ErrorIs(t, err, errAgain)
 		return err
-	})
+	}, noReply)
 	require.NoError(t, err)
 	require.Equal(t, "first", string(body))
 	require.Len(t, server.Calls(), 1)
@@ -68,24 +72,24 @@ func TestAskDoesNotAskTheSDK(t *testing.T) {
 			return made
 		}
 	}
-	body, err := client.Ask(t.Context(), call(errors.New("no JSON")))
+	body, err := client.Ask(t.Context(), call(errors.New("no JSON")), noReply)
 	require.NoError(t, err)
 	require.Equal(t, "<html>", string(body))
-	_, err = client.Ask(t.Context(), call(nil))
+	_, err = client.Ask(t.Context(), call(nil), noReply)
 	require.Equal(t, faults.Permanent, faults.ClassOf(err))
 }
 
 func TestAskWithoutARequest(t *testing.T) {
 	server, client := scripted(t)
 	refuses := func(context.Context, string, *http.Client) error { return errors.New("max_tokens SECRET") }
-	_, err := client.Ask(t.Context(), refuses)
+	_, err := client.Ask(t.Context(), refuses, noReply)
 	require.Equal(t, faults.Permanent, faults.ClassOf(err))
 	require.ErrorContains(t, err, "bad_request: no request to 127.0.0.1:")
 	require.NotContains(t, err.Error(), "SECRET")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = client.Ask(ctx, func(ctx context.Context, _ string, _ *http.Client) error { return ctx.Err() })
+	_, err = client.Ask(ctx, func(ctx context.Context, _ string, _ *http.Client) error { return ctx.Err() }, noReply)
 	require.Equal(t, faults.Transient, faults.ClassOf(err))
 	require.Empty(t, server.Calls())
 }

@@ -12,10 +12,12 @@
 //	no connection, unknown name, stopped before it   Transient: nothing was sent
 //	certificate, port that speaks another protocol   Permanent: nothing was sent
 //	timeout, reset or stop after sending             Unknown: it may have been paid for
-//	larger than the limit                            Unknown: it was paid for, and is lost
+//	larger than the limit                            Unknown and faults.Last: it was paid for
+//	2xx with the key in it, however written          Unknown and faults.Last: it is not kept
 //	2xx                                              none: whatever it says is kept
 //	429, 529, and what names a time to wait          Throttled
-//	408, 409, 425, 5xx                               Transient
+//	502, 504, 520, 524                               Unknown: it may have been paid for
+//	408, 409, 425, other 5xx                         Transient
 //	429 because the account has no money left        Permanent
 //	any other status                                 Permanent
 //	2xx that is no answer of a model                 Transient, when it is read

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -11,7 +12,25 @@ import (
 // wording is how faults of a model's requests speak. What was sent and not
 // answered may have been worked on.
 var wording = wire.Words{
-	Address: "base_url", Doubt: "it may have been paid for", TooLarge: "its answer is larger than max_answer_bytes; it was paid for, and is lost",
+	Address: "base_url", Doubt: "it may have been paid for",
+	TooLarge: "its answer is larger than max_answer_bytes; it was paid for, and is lost: raise max_answer_bytes, or lower output_tokens",
+}
+
+// unanswered is a request that brought no whole answer. The next answer to it would
+// be too large as well.
+func unanswered(f *wire.Failure, cause error) error {
+	err := f.Fault(wording)
+	if errors.Is(cause, wire.ErrTooLarge) {
+		return &faults.Last{Err: err}
+	}
+	return err
+}
+
+// echoed is the fault of an answer with the key in it.
+func (c *Client) echoed() error {
+	return &faults.Last{Err: &faults.Fault{Class: faults.Unknown, Code: "key_echoed", Reason: c.base.Host +
+		" answers with the key that it was sent, in clear or in another form; the answer was paid for, and is neither stored nor used. " +
+		"Replace the key, and find out who has it: what stands at base_url, the model's own instructions, or a document of the task"}}
 }
 
 // unasked is a call that the SDK ended before there was a request.

@@ -8,9 +8,14 @@ import (
 	"github.com/holdpoint/holdpoint/activities/tools/httpapi/retryafter"
 )
 
-// statusOverloaded is what Anthropic's API answers when it has no room
-// (docs.anthropic.com, API errors).
-const statusOverloaded = 529
+// Statuses without a name in net/http: Anthropic's API has no room
+// (docs.anthropic.com, API errors); the proxy before it got an answer that it does
+// not understand, or none in time (developers.cloudflare.com, 5xx errors).
+const (
+	statusUnknownAnswer = 520
+	statusNoAnswer      = 524
+	statusOverloaded    = 529
+)
 
 // meaning is what an answer's status means, when it is no success.
 type meaning struct {
@@ -19,7 +24,8 @@ type meaning struct {
 }
 
 // meanings is the table of statuses. Those of 4xx that are not in it are as
-// 400, and all others as 500. A refusal is not paid for.
+// 400, and all others as 500. A refusal is not paid for; but what stands before a
+// model and has lost its answer does not say whether the model was at work.
 var meanings = map[int]meaning{
 	http.StatusBadRequest:      {faults.Permanent, "refuses the request; check model, temperature, output_tokens and structured"},
 	http.StatusUnauthorized:    {faults.Permanent, "does not accept the key; check what key refers to"},
@@ -35,7 +41,14 @@ var meanings = map[int]meaning{
 	http.StatusTooEarly:        {faults.Transient, "has not begun"},
 	http.StatusTooManyRequests: {faults.Throttled, "asks to wait"},
 	statusOverloaded:           {faults.Throttled, "is overloaded"},
+
+	http.StatusBadGateway:     {faults.Unknown, lostBehind},
+	http.StatusGatewayTimeout: {faults.Unknown, lostBehind},
+	statusUnknownAnswer:       {faults.Unknown, lostBehind},
+	statusNoAnswer:            {faults.Unknown, lostBehind},
 }
+
+const lostBehind = "got no answer from what stands behind it; it may have been paid for"
 
 // meaningOf is the table with its defaults.
 func meaningOf(status int) meaning {
@@ -73,7 +86,7 @@ func (a *answer) fault(key string) error {
 	if f.Class == faults.Permanent {
 		return f
 	}
-	if f.RetryAfter = retryafter.Of(a.header, a.arrived); f.RetryAfter > 0 {
+	if f.RetryAfter = retryafter.Of(a.header, a.arrived); f.RetryAfter > 0 && f.Class == faults.Transient {
 		f.Class = faults.Throttled
 	}
 	return f
