@@ -21,6 +21,18 @@ func bad(code, format string, args ...any) error {
 	return &faults.Fault{Class: faults.Permanent, Code: code, Reason: fmt.Sprintf(format, args...)}
 }
 
+// lacks is how an attempt ends that a worker with another configuration can mend.
+// In a rolling deploy there is one: so the step waits, and is not failed by the
+// first worker that gets it.
+func (a *Activities) lacks(code, format string, args ...any) error {
+	return &faults.Fault{
+		Class: faults.Transient, Code: code, Waits: true,
+		Reason: "worker " + a.Effects.Owner + " has " + fmt.Sprintf(format, args...) +
+			"; every worker of the task queue needs the same configuration, and the step waits for one that has it. " +
+			"If it is the task that is wrong, cancel the run and correct the task",
+	}
+}
+
 // namesOf lists names, so that whoever mistyped one finds it.
 func namesOf[V any](m map[string]V) string {
 	if len(m) == 0 {

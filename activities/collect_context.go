@@ -46,7 +46,7 @@ func (a *Activities) CollectContext(
 		return none, bad("manifest_too_large", "the list of the %d entries has %d bytes, and %d are allowed; select fewer files",
 			len(manifest.Entries), len(raw), maxManifestBytes)
 	}
-	digest, err := a.Blobs.Put(ctx, in.Task.Tenant, raw)
+	digest, err := a.put(ctx, in.Task.Tenant, raw)
 	if err != nil {
 		return none, err
 	}
@@ -81,7 +81,7 @@ type shelf struct {
 
 // Put implements sources.Store.
 func (s shelf) Put(ctx context.Context, data []byte) (plan.Digest, error) {
-	return s.Blobs.Put(ctx, s.tenant, data)
+	return s.put(ctx, s.tenant, data)
 }
 
 // Get implements sources.Store.
@@ -89,8 +89,8 @@ func (s shelf) Get(ctx context.Context, digest plan.Digest, limit int64) ([]byte
 	return s.stored(ctx, s.tenant, digest, limit)
 }
 
-// selections turns the names in a task into sources of this worker. A task
-// that names anything else is refused.
+// selections turns the names in a task into sources of this worker. A name that
+// it does not have waits for a worker that does.
 func (a *Activities) selections(task workflows.Task) ([]sources.Selection, error) {
 	var all []sources.Selection
 	for _, s := range task.Context {
@@ -110,9 +110,9 @@ func (a *Activities) source(s workflows.Source) (sources.Source, error) {
 	source, ok := a.Sources[s.Root]
 	switch {
 	case !ok:
-		return nil, bad("no_source", "this worker's configuration names no source root %q; it names %s", s.Root, namesOf(a.Sources))
+		return nil, a.lacks("no_source", "no source %q in its configuration, which names %s", s.Root, namesOf(a.Sources))
 	case source.Kind() != s.Kind:
-		return nil, bad("source_kind", "source %q of this worker is of kind %q, and the task says %q; correct the task", s.Root, source.Kind(), s.Kind)
+		return nil, a.lacks("source_kind", "source %q of kind %q, and the task says %q", s.Root, source.Kind(), s.Kind)
 	}
 	return source, nil
 }

@@ -118,12 +118,13 @@ func TestCollectContextOfAnUpload(t *testing.T) {
 	require.Contains(t, refused(t, err, faults.Permanent, "upload_missing").Message(), "is an upload that is not in this worker's blob store")
 }
 
-func TestCollectContextRefusesASourceOfAnotherKind(t *testing.T) {
+// A source of another kind is another worker's, as during a rolling deploy.
+func TestCollectContextWaitsForASourceOfItsKind(t *testing.T) {
 	h := newHouse(t)
 	asked := task()
 	asked.Context[0].Kind = workflows.SourceGit
 	_, err := h.collect(asked)
-	require.Contains(t, refused(t, err, faults.Permanent, "source_kind").Message(), `source "notes" of this worker is of kind "dir", and the task says "git"`)
+	h.waits(err, "source_kind", `source "notes" of kind "dir", and the task says "git"`)
 }
 
 // What the bytes hold is not in the history, however much of it there is.
@@ -182,7 +183,7 @@ func TestMakePlanOfAnOldManifest(t *testing.T) {
 	old, err := h.plan(collected)
 	require.NoError(t, err)
 	require.Equal(t, now.PlanHash, old.PlanHash, "notes and all")
-	require.Contains(t, string(old.Plan), "1 NUL characters were removed")
+	require.Contains(t, string(old.Plan), "NUL characters were removed, in 1 of the documents: notes/billing.md (1)")
 }
 
 func (h *house) rewrite(file string, change func(string) string) {

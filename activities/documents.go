@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,12 +9,12 @@ import (
 	"github.com/holdpoint/holdpoint/activities/planners"
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/activities/sources/text"
-	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// documents reads back what CollectContext stored: those very texts, whatever
-// became of the folder since. The notes say what was done to get text of them.
+// documents are those that CollectContext stored, whatever became of the folder
+// since. None of their texts is in memory: each is fetched when a planner reads
+// it. The notes say what was done to get text of them.
 func (a *Activities) documents(
 	ctx context.Context, tenant string, ref workflows.BlobRef,
 ) (documents []planners.Document, notes []string, err error) {
@@ -31,65 +30,86 @@ func (a *Activities) documents(
 		notes = append(notes, fmt.Sprintf("%d documents were read; %d entries were skipped, such as %s",
 			manifest.Read, manifest.Skipped, strings.Join(examples(manifest), "; ")))
 	}
+	var read readings
 	for _, e := range manifest.Entries {
 		if e.Skipped != "" {
 			continue
 		}
-		decoded, err := a.text(ctx, tenant, e)
+		d := collected{a, tenant, e}
+		how, err := d.how(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		if note := decodingNote(decoded); note != "" {
-			notes = append(notes, plan.Escape(e.Source+"/"+e.Path)+": "+note)
-		}
-		documents = append(documents, planners.Document{
-			Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest, Text: decoded.Text,
-		})
+		read.add(e, how)
+		documents = append(documents, d.document())
 	}
-	return documents, notes, nil
+	return documents, append(notes, read.notes()...), nil
 }
 
-// text is the text of a document, as it was when it was collected.
-func (a *Activities) text(ctx context.Context, tenant string, e sources.Entry) (text.Decoded, error) {
-	at, size := e.Digest, e.Size
-	if !e.Text.IsZero() {
-		at, size = e.Text, e.TextSize
+// collected is a document as it was when it was collected.
+type collected struct {
+	*Activities
+
+	tenant string
+	entry  sources.Entry
+}
+
+func (c collected) document() planners.Document {
+	d := planners.Document{
+		Path: c.entry.Path, Source: c.entry.Source, MediaType: c.entry.MediaType, Digest: c.entry.Digest,
+		Read: c.text, Bytes: c.bytes,
 	}
-	data, err := a.stored(ctx, tenant, at, size)
-	if err != nil {
-		return text.Decoded{}, err
+	switch {
+	case c.isOld():
+	case c.entry.Text.IsZero():
+		d.Size = c.entry.Size
+	default:
+		d.Size = c.entry.TextSize
 	}
-	if e.Text.IsZero() && e.Encoding == "" { // collected before texts were stored
-		return text.Decode(ctx, e.MediaType, data), nil
+	return d
+}
+
+// isOld reports whether the manifest is from before texts were stored.
+func (c collected) isOld() bool { return c.entry.Text.IsZero() && c.entry.Encoding == "" }
+
+func (c collected) bytes(ctx context.Context) ([]byte, error) {
+	return c.stored(ctx, c.tenant, c.entry.Digest, c.entry.Size)
+}
+
+func (c collected) text(ctx context.Context) (string, error) {
+	switch {
+	case c.isOld():
+		d, err := c.decode(ctx)
+		return d.Text, err
+	case c.entry.Text.IsZero():
+		data, err := c.bytes(ctx)
+		return string(data), err
+	default:
+		data, err := c.stored(ctx, c.tenant, c.entry.Text, c.entry.TextSize)
+		return string(data), err
 	}
+}
+
+// how is what had to be done to get the text. Of an old manifest only the bytes
+// know it.
+func (c collected) how(ctx context.Context) (text.Decoded, error) {
+	if c.isOld() {
+		return c.decode(ctx)
+	}
+	e := c.entry
 	return text.Decoded{
-		Text: string(data), Encoding: e.Encoding, Guessed: e.Guessed,
-		Replaced: e.Replaced, NULs: e.NULs, Hidden: e.Hidden, Invisible: e.Invisible,
+		Encoding: e.Encoding, Guessed: e.Guessed, Replaced: e.Replaced, NULs: e.NULs, Hidden: e.Hidden, Invisible: e.Invisible,
 	}, nil
 }
 
-// decodingNote says what an approver should know of how a text was read.
-func decodingNote(d text.Decoded) string {
-	var parts []string
-	if d.Problem != "" {
-		parts = append(parts, "not read: "+d.Problem)
+func (c collected) decode(ctx context.Context) (text.Decoded, error) {
+	data, err := c.bytes(ctx)
+	if err != nil {
+		return text.Decoded{}, err
 	}
-	if d.Guessed {
-		parts = append(parts, "nothing in it proves its encoding, which was taken to be "+d.Encoding)
+	d, err := text.Decode(ctx, c.entry.MediaType, data)
+	if ctx.Err() != nil { // what was cut short is not the text
+		return text.Decoded{}, faults.Name(ctx.Err())
 	}
-	encoding := strings.ToUpper(strings.TrimSuffix(cmp.Or(d.Encoding, "utf-8"), "-bom"))
-	for _, counted := range []struct {
-		n    int
-		what string
-	}{
-		{d.Replaced, "bytes that are no " + encoding + " were replaced"},
-		{d.NULs, "NUL characters were removed"},
-		{d.Hidden, "comments or hidden elements were left out"},
-		{d.Invisible, "invisible characters were removed"},
-	} {
-		if counted.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counted.n, counted.what))
-		}
-	}
-	return strings.Join(parts, "; ")
+	return d, err
 }

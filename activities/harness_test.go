@@ -179,7 +179,10 @@ func (h *house) do(name string, in, out any) error {
 }
 
 func (h *house) attempts() *activities.Attempts {
-	return &activities.Attempts{Log: zap.New(h.core), Heartbeat: 20 * time.Millisecond, Retry: faults.DefaultRetry()}
+	return &activities.Attempts{
+		Log: zap.New(h.core), Heartbeat: 20 * time.Millisecond, Retry: faults.DefaultRetry(),
+		Steps: activities.StepLimits{Attempts: 10, Patience: 24 * time.Hour},
+	}
 }
 
 func task() workflows.Task {
@@ -304,6 +307,16 @@ func refused(t *testing.T, err error, class faults.Class, code string) *temporal
 	return app
 }
 
+// waits checks the error of a step that waits for a worker with what the task
+// names. It is not about this machine's folders.
+func (h *house) waits(err error, code, says string) {
+	h.t.Helper()
+	app := refused(h.t, err, faults.Transient, code)
+	require.Contains(h.t, app.Message(), "worker test has "+says)
+	require.Contains(h.t, app.Message(), "; every worker of the task queue needs the same configuration")
+	require.NotContains(h.t, app.Message(), h.dir)
+}
+
 // spied is a real tool of which tests may change what it declares or does, and
 // which counts how often it was asked to write.
 type spied struct {
@@ -321,6 +334,11 @@ func (s *spied) Apply(ctx context.Context, c tools.Call) (plan.Receipt, error) {
 		return s.apply(ctx, c)
 	}
 	return s.Tool.Apply(ctx, c)
+}
+
+// Together implements tools.Companion, as the real tool does.
+func (s *spied) Together(actions []plan.Action) (string, error) {
+	return s.Tool.(tools.Companion).Together(actions)
 }
 
 // proposing is a planner that proposes what it is told to.

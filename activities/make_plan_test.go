@@ -29,7 +29,7 @@ func TestAPlanSaysWhatAnApproverReliesOn(t *testing.T) {
 	require.Equal(t, []string{"gitpages"}, []string{made.Limits[0].Tool})
 	p := h.document(made)
 	require.Equal(t, runID, p.RunID)
-	require.Equal(t, "outline/1", p.Planner)
+	require.Equal(t, "outline/2", p.Planner)
 	require.Equal(t, workflows.Version, p.WorkflowVersion)
 	require.Len(t, p.Actions, 3)
 	for _, action := range p.Actions {
@@ -67,7 +67,6 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		change     func(*workflows.Task)
 		code, says string
 	}{
-		"source root":        {func(t *workflows.Task) { t.Context[0].Root = "etc" }, "no_source", `names no source root "etc"; it names notes`},
 		"folder of the root": {func(t *workflows.Task) { t.Context[0].Path = "later" }, "context_path_missing", `folder "later" of source "notes" does not exist`},
 		"out of the root":    {func(t *workflows.Task) { t.Context[0].Path = "../" }, "context_path_invalid", `without ".."`},
 		"an absolute path":   {func(t *workflows.Task) { t.Context[0].Path = "/etc" }, "context_path_invalid", "without a leading slash"},
@@ -84,7 +83,6 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		change     func(*workflows.Task)
 		code, says string
 	}{
-		"planner":                 {func(t *workflows.Task) { t.Planner = "oracle" }, "no_planner", `no planner "oracle"; it has outline`},
 		"repository":              {func(t *workflows.Task) { t.Tools[0].Target = "wiki" }, "target", `no repository "wiki"; it has kb`},
 		"tool without a planner":  {func(t *workflows.Task) { t.Tools[0].Tool = "quick" }, "outline_no_target", "the tool gitpages, which the task does not allow"},
 		"a path out of the pages": {func(t *workflows.Task) { t.Tools[0].Path = "../x" }, "page_path", `".."`},

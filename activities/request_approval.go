@@ -29,7 +29,7 @@ func (a *Activities) RequestApproval(
 	if err := fitsHistory(terms); err != nil {
 		return workflows.RequestApprovalResult{}, err
 	}
-	if _, err := a.Blobs.Put(ctx, in.Task.Tenant, a.Policy.Canonical()); err != nil {
+	if _, err := a.put(ctx, in.Task.Tenant, a.Policy.Canonical()); err != nil {
 		return workflows.RequestApprovalResult{}, err
 	}
 	return workflows.RequestApprovalResult{

@@ -11,7 +11,7 @@ import (
 )
 
 // stored reads what an earlier step put into the blob store. What is missing
-// or damaged stays so, however often one looks.
+// or damaged stays so, however often one looks; a store that is away comes back.
 func (a *Activities) stored(ctx context.Context, tenant string, digest plan.Digest, limit int64) ([]byte, error) {
 	raw, err := a.Blobs.Get(ctx, tenant, digest, limit)
 	switch {
@@ -26,7 +26,26 @@ func (a *Activities) stored(ctx context.Context, tenant string, digest plan.Dige
 			Reason: "what the blob store has at " + digest.String() + " are other bytes than were put there",
 		}
 	}
-	return raw, err
+	return raw, storeFault(err)
+}
+
+// put stores data durably, at its digest.
+func (a *Activities) put(ctx context.Context, tenant string, data []byte) (plan.Digest, error) {
+	digest, err := a.Blobs.Put(ctx, tenant, data)
+	return digest, storeFault(err)
+}
+
+// storeFault names an error of the blob store. Without the store no worker does
+// anything, so its trouble is one to wait for. What is beyond doubt has its own
+// name: a step that was stopped, a folder that this worker may not write to.
+func storeFault(err error) error {
+	if err == nil || errors.Is(err, blobs.ErrTenant) || faults.Name(err).Code != faults.CodeUnnamed {
+		return err
+	}
+	return &faults.Fault{
+		Class: faults.Transient, Code: "store_unavailable", Cause: err, Waits: true,
+		Reason: "the blob store cannot be read or written; the worker's log says why",
+	}
 }
 
 // loadPlan reads a plan from its address and verifies every byte of it. Other

@@ -49,7 +49,7 @@ func (a *Activities) Summarize(ctx context.Context, in workflows.SummarizeInput)
 	for _, action := range p.Actions {
 		tool, ok := a.Tools.Get(action.Tool)
 		if !ok {
-			return none, bad("no_tool", "this worker has no tool %q", action.Tool)
+			return none, a.lacks("no_tool", "no tool %q", action.Tool)
 		}
 		effects, err := tool.Count(ctx, tools.Call{RunID: p.RunID, PlanHash: in.PlanHash, Action: action})
 		if faults.ClassOf(err) == faults.Permanent && err != nil {
@@ -99,7 +99,7 @@ func (a *Activities) storeReport(ctx context.Context, tenant string, report Repo
 	if err != nil {
 		return workflows.SummarizeResult{}, err
 	}
-	digest, err := a.Blobs.Put(ctx, tenant, raw)
+	digest, err := a.put(ctx, tenant, raw)
 	if err != nil {
 		return workflows.SummarizeResult{}, err
 	}

@@ -36,7 +36,7 @@ const maxVersions = 1000
 func (a *Activities) compareWithLedger(ctx context.Context, task workflows.Task, action *plan.Action, replaces bool) error {
 	fingerprint, err := plan.Fingerprint(action.Parameters)
 	if err != nil {
-		return bad("bad_plan", "action %.64q: %s", action.ID, err)
+		return bad("bad_plan", "%s", err)
 	}
 	newest, next, err := a.versionsOf(ctx, task, *action)
 	if err != nil {
@@ -69,22 +69,22 @@ func (a *Activities) versionsOf(ctx context.Context, task workflows.Task, action
 		newest = written{row, version}
 		version = nextVersion(version)
 	}
-	return newest, next, bad("too_many_versions", "action %.64q: %s was replaced %d times", action.ID, action.Target, maxVersions)
+	return newest, next, bad("too_many_versions", "%s was replaced %d times", action.Target, maxVersions)
 }
 
 // inDoubtBefore refuses another payload while it is not known what became of an
 // earlier one.
 func inDoubtBefore(action plan.Action, row effects.Row) error {
-	return bad("in_doubt", "action %.64q: it is not known what became of action %.64q of run %s, which meant the same effect (%s) "+
+	return bad("in_doubt", "it is not known what became of action %.64q of run %s, which meant the same effect (%s) "+
 		"with other parameters; resolve that one first, or run it again as it was then, which finds out or asks a person",
-		action.ID, row.ActionID, row.RunID, effectNamed(action))
+		row.ActionID, row.RunID, effectNamed(action))
 }
 
 // keyConflict refuses a second effect where the first one stays.
 func keyConflict(action plan.Action, row effects.Row) error {
-	return bad("key_conflict", "action %.64q: the same effect (%s) was made with other parameters, by action %.64q of run %s (%s), "+
+	return bad("key_conflict", "the same effect (%s) was made with other parameters, by action %.64q of run %s (%s), "+
 		"and an effect of tool %s is not replaced by a later one; if another effect is meant, give it another item or business id",
-		action.ID, effectNamed(action), row.ActionID, row.RunID, row.Receipt.Ref, action.Tool)
+		effectNamed(action), row.ActionID, row.RunID, row.Receipt.Ref, action.Tool)
 }
 
 func effectNamed(action plan.Action) string {

@@ -55,21 +55,21 @@ func (d desk) open(ctx context.Context, runID string) (*runs.Run, error) {
 // all, when the policy does not let this person say it, that it does not.
 func (d desk) showStatement(w word, by *signer) {
 	if w.refused != "" {
-		fmt.Fprintf(d.out, "\nthis will be refused, and stand on record as refused: %s\n", plan.Escape(w.refused))
+		fmt.Fprintf(d.out, "\nthis will be refused, and stand on record as refused: %s\n", plan.Show(w.refused))
 	}
 	switch {
 	case by == nil && w.refused != "":
 		fmt.Fprint(d.out, "nothing is signed\n")
 	case by == nil:
-		fmt.Fprintf(d.out, "\nnothing is signed: the policy %s takes the name %s alone\n", plan.Escape(w.terms.Label), w.speaker)
+		fmt.Fprintf(d.out, "\nnothing is signed: the policy %s takes the name %s alone\n", plan.Show(w.terms.Label), w.speaker)
 	default:
-		fmt.Fprintf(d.out, "\n%s signs this statement %s:\n\n%s\n", w.speaker, plan.Escape(by.how), w.statement)
+		fmt.Fprintf(d.out, "\n%s signs this statement %s:\n\n%s\n", w.speaker, plan.Show(by.how), plan.OnScreen(string(w.statement)))
 		if by.note != "" {
-			fmt.Fprintf(d.out, "note: %s\n", plan.Escape(by.note))
+			fmt.Fprintf(d.out, "note: %s\n", plan.Show(by.note))
 		}
 	}
 	if w.text != "" {
-		fmt.Fprintf(d.out, "text: %s\n", plan.Escape(w.text))
+		fmt.Fprintf(d.out, "text: %s\n", plan.Show(w.text))
 	}
 }
 
@@ -177,7 +177,7 @@ func (d desk) decide(ctx context.Context, runID string, say decision, quiet bool
 func (d decision) question(speaker string) string {
 	what := "this plan"
 	if d.action != "" {
-		what = "action " + plan.Escape(d.action) + " of this plan"
+		what = "action " + plan.Show(d.action) + " of this plan"
 	}
 	return fmt.Sprintf("%s %s as %s?", d.choice, what, speaker)
 }

@@ -66,19 +66,19 @@ func explain(out io.Writer, p *policy.Policy, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Policy %s\nversion %s\n", plan.Escape(read.Label), p.Version())
+	fmt.Fprintf(out, "Policy %s\nversion %s\n", plan.Show(read.Label), p.Version())
 	sheet := fields{out}
 	for _, name := range slices.Sorted(maps.Keys(read.Groups)) {
 		group := read.Groups[name]
-		fmt.Fprintf(out, "\nGroup %s\n", plan.Escape(name))
+		fmt.Fprintf(out, "\nGroup %s\n", plan.Show(name))
 		for _, member := range group.Members {
-			sheet.line("member", member+keysText(signers.KeysOf(member)))
+			sheet.whole("member", member+keysText(signers.KeysOf(member)))
 		}
-		sheet.line("counts for", tenantsText(group.Tenants))
+		sheet.whole("counts for", tenantsText(group.Tenants))
 	}
 	for _, r := range read.Rules {
-		fmt.Fprintf(out, "\nRule %s\n", plan.Escape(r.Name))
-		sheet.line("matches", r.Match)
+		fmt.Fprintf(out, "\nRule %s\n", plan.Show(r.Name))
+		sheet.whole("matches", r.Match)
 		explainRule(sheet, r)
 	}
 	fmt.Fprint(out, "\nDefault, for every action that no rule matches\n")
@@ -97,7 +97,7 @@ func explainUnmet(sheet fields, unmet []policy.Unmet) {
 	}
 	fmt.Fprint(sheet.out, "\nCannot be met now: too few have a key whose time has come and is not over\n")
 	for _, u := range unmet {
-		sheet.line("short of", map[bool]string{true: "the default", false: "rule " + u.Rule}[u.Rule == ""]+": "+u.Missing)
+		sheet.whole("short of", map[bool]string{true: "the default", false: "rule " + u.Rule}[u.Rule == ""]+": "+u.Missing)
 	}
 }
 
@@ -108,7 +108,7 @@ func explainShared(sheet fields, shared []policy.SharedKey) {
 	}
 	fmt.Fprint(sheet.out, "\nOne key for several people: a signature with it counts once\n")
 	for _, key := range shared {
-		sheet.line("shared", key.Fingerprint+": "+strings.Join(key.People, ", "))
+		sheet.whole("shared", key.Fingerprint+": "+strings.Join(key.People, ", "))
 	}
 }
 
@@ -119,34 +119,34 @@ func explainUnused(sheet fields, unused []policy.UnusedKey) {
 	}
 	fmt.Fprint(sheet.out, "\nKeys that sign nothing under this policy\n")
 	for _, key := range unused {
-		sheet.line("left out", key.Place+": "+key.Reason)
+		sheet.whole("left out", key.Place+": "+key.Reason)
 	}
 }
 
 func explainRule(sheet fields, r canonicalRule) {
 	if r.Approval == "none" {
-		sheet.line("asks", "nobody, unless another rule does, or the action replaces what an earlier version of it did")
-		sheet.line("grant life", periodText(r.GrantLife))
-		sheet.line("resolvers", resolversText(r.Resolvers, "whoever the default asks"))
+		sheet.whole("asks", "nobody, unless another rule does, or the action replaces what an earlier version of it did")
+		sheet.whole("grant life", periodText(r.GrantLife))
+		sheet.whole("resolvers", resolversText(r.Resolvers, "whoever the default asks"))
 		return
 	}
-	sheet.line("asks", strings.Join(r.Quorums, " and "))
+	sheet.whole("asks", strings.Join(r.Quorums, " and "))
 	if len(r.Quorums) > 1 {
-		sheet.line("one person", map[bool]string{true: "may count for several groups", false: "counts for one group"}[r.Shared])
+		sheet.whole("one person", map[bool]string{true: "may count for several groups", false: "counts for one group"}[r.Shared])
 	}
-	sheet.line("proof", string(r.Proof))
-	sheet.line("requester", map[bool]string{true: "may approve, if in a group", false: "may only reject"}[r.RequesterMayApprove])
+	sheet.whole("proof", string(r.Proof))
+	sheet.whole("requester", map[bool]string{true: "may approve, if in a group", false: "may only reject"}[r.RequesterMayApprove])
 	if r.Confirm {
-		sheet.line("confirm", "each action needs a word of its own right before it is sent")
+		sheet.whole("confirm", "each action needs a word of its own right before it is sent")
 	}
-	sheet.line("to decide", periodText(r.DecideWithin)+expiryText(r.AskAgain))
+	sheet.whole("to decide", periodText(r.DecideWithin)+expiryText(r.AskAgain))
 	var reminders []string
 	for _, after := range r.RemindAfter {
 		reminders = append(reminders, periodText(after))
 	}
-	sheet.line("reminded", strings.Join(reminders, ", "))
-	sheet.line("grant life", periodText(r.GrantLife))
-	sheet.line("resolvers", resolversText(r.Resolvers, "whoever it asks"))
+	sheet.whole("reminded", strings.Join(reminders, ", "))
+	sheet.whole("grant life", periodText(r.GrantLife))
+	sheet.whole("resolvers", resolversText(r.Resolvers, "whoever it asks"))
 }
 
 func keysText(keys []signature.Key) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/policyfile"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 func newPolicy(s *session) *cobra.Command {
@@ -66,7 +66,7 @@ func newPolicyTest(s *session) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			raw, err := os.ReadFile(args[1])
+			raw, err := regularfile.Read(args[1])
 			if err != nil {
 				return fmt.Errorf("table: %w", err)
 			}
@@ -117,12 +117,12 @@ func (s *session) printOutcomes(out io.Writer, p *policy.Policy, file string, ou
 	}
 	for _, o := range outcomes {
 		if o.OK() {
-			fmt.Fprintf(out, "ok    %s\n", plan.Escape(o.Name))
+			fmt.Fprintf(out, "ok    %s\n", plan.Show(o.Name))
 			continue
 		}
-		fmt.Fprintf(out, "FAIL  %s (%s:%d)\n", plan.Escape(o.Name), file, o.Line)
+		fmt.Fprintf(out, "FAIL  %s (%s:%d)\n", plan.Show(o.Name), file, o.Line)
 		for _, d := range o.Differs {
-			fmt.Fprintf(out, "      %s\n", plan.Escape(d))
+			fmt.Fprintf(out, "      %s\n", plan.Show(d))
 		}
 	}
 	_, err := fmt.Fprintf(out, "%d of %s as expected, by %s\n", len(outcomes)-failed(outcomes), count(len(outcomes), "example"), p.Version())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,7 +130,7 @@ func TestShowSaysWhoMustStillApprove(t *testing.T) {
 		"   proof        signature",
 		"   time         4h to decide; then it is asked again, 0 of 2 times so far\n",
 		"   grant life   1h from the last approval on\n",
-		"word of its own: pay\n",
+		"word of its own: \n              ┆ pay\n",
 		"   approved     " + bo + ", 2026-12-01T12:00:00Z, signed with SHA256:abc\n",
 		"   missing      1 of editors\n",
 		"   who may      " + mei + "\n",
@@ -159,7 +160,7 @@ func TestShowSaysHowToLetOneActionGoAndHowToResolve(t *testing.T) {
 		"  approver approve acme/x --action pay --as " + bo + "\n",
 		"   in doubt     tell, sent to bank/tell since 2026-12-01T12:00:00Z: no answer\n",
 		"  approver resolve acme/x tell happened|not_happened|abort --as " + bo + " --evidence '…'\n",
-		"   granted      2026-12-01T12:00:00Z, by " + mei + ", " + bo + ", until 2026-12-01T13:00:00Z\n",
+		"   granted      2026-12-01T12:00:00Z, by " + mei + ", \n              ┆ " + bo + ", until 2026-12-01T13:00:00Z\n",
 	} {
 		require.Contains(t, out.String(), text)
 	}
@@ -243,4 +244,66 @@ func TestSpan(t *testing.T) {
 	} {
 		require.Equal(t, want, span(d))
 	}
+}
+
+// Whatever a run has to say fits the narrowest terminal, but for what is copied
+// in one piece: commands and digests.
+func TestShowFitsATerminal(t *testing.T) {
+	const width = 80
+	ts := terms(approvals.BySignature)
+	ts.Version = strings.Repeat("label", 30) + "@sha256:01"
+	ts.Confirm = slices.Repeat([]string{"pay", "tell"}, 20)
+	ts.Quorums[0].Members = slices.Repeat([]string{mei}, 20)
+	ts.Reasons[0].Rule = strings.Repeat("rule", 40)
+	p := samplePlan()
+	p.Goal, p.Notes = strings.Repeat("goal ", 60), []string{strings.Repeat("n", 300)}
+	for name, run := range map[string]*runs.Run{"waiting": waiting(t, "r1", ts, p), "granted": granted(t, waiting(t, "r1", ts, p))} {
+		run.Status.Reason = strings.Repeat("because ", 60)
+		run.State.Actions[1].Status, run.State.Actions[1].Unconfirmed = workflows.StepInDoubt, true
+		run.State.Actions[1].Doubt = &workflows.Doubt{Target: "bank/tell", SentAt: noon, Detail: strings.Repeat("detail ", 60)}
+		var out bytes.Buffer
+		require.NoError(t, show(&out, run, p))
+		showNext(&out, run)
+		require.Contains(t, out.String(), "   reason       because")
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			command := strings.HasPrefix(line, "  approver ") || strings.HasPrefix(line, "  ssh-keygen ")
+			digest := strings.HasPrefix(line, "   schema  ") || strings.HasPrefix(line, "   context  ")
+			if !command && !digest {
+				require.LessOrEqual(t, utf8.RuneCountInString(line), width, "%s: %s", name, line)
+			}
+		}
+	}
+}
+
+// One run with a long name must not push those of all others out of sight.
+func TestALongNameStandsOnALineOfItsOwn(t *testing.T) {
+	long := "acme/" + strings.Repeat("x", 150)
+	listed := []runs.Listed{
+		{ID: "acme/a", Status: workflows.WaitingApproval, DecideBy: &until, PlanHash: "sha256:01"},
+		{ID: long, Status: workflows.WaitingResolution, PlanHash: "sha256:02"},
+		{ID: "acme/b", Status: workflows.WaitingResolution, PlanHash: "sha256:03"},
+	}
+	var out bytes.Buffer
+	require.NoError(t, new(session).printList(&out, listed))
+	require.Equal(t, []string{
+		"RUN     WAITS FOR   RISK  DECIDE BY             PLAN",
+		"acme/a  approval          2026-12-01T16:00:00Z  sha256:01",
+		long,
+		"        resolution                              sha256:02",
+		"acme/b  resolution                              sha256:03", "",
+	}, strings.Split(out.String(), "\n"))
+}
+
+// What looks like nothing, or like something else, is shown as what it is; so is
+// what would take digits to another place.
+func TestShowHidesNoBlank(t *testing.T) {
+	p := samplePlan()
+	p.Goal = "10\u2009000\u2800EUR a\u00a0b \u3000|\u200a|x\u0336y\u0336 \u05d0 100 200 \u05d1 e\u0301"
+	run := waiting(t, "r1", terms(approvals.ByClaim), p)
+	var out bytes.Buffer
+	require.NoError(t, show(&out, run, p))
+	shown := strings.ReplaceAll(out.String(), "\n              ┆ ", "")
+	require.Contains(t, shown,
+		`   goal         10\u{2009}000\u{2800}EUR a\u{00A0}b \u{3000}|\u{200A}|x\u{0336}y\u{0336} \u{05D0} 100 200 \u{05D1} e`+"\u0301\n")
 }

@@ -85,7 +85,7 @@ func accepted(runID string, v approvals.Verdict) string {
 	if v.Missing != "" {
 		text += "; " + v.Missing + " must still approve"
 	}
-	return plan.Escape(text) + "\nnext: " + plan.Escape(workflows.Command("starter", "watch", runID)) + "\n"
+	return plan.Show(text) + "\nnext: " + plan.Show(workflows.Command("starter", "watch", runID)) + "\n"
 }
 
 func (s *session) ask(ctx context.Context, c client.Client, runID string, m message) (approvals.Verdict, error) {
@@ -114,6 +114,6 @@ func (s *session) signal(ctx context.Context, c client.Client, run *runs.Run, m 
 		return json.NewEncoder(out).Encode(map[string]bool{"judged": false})
 	}
 	fmt.Fprintf(out, "sent. No worker of %s answers, so there is no verdict yet: it will stand in '%s'\n",
-		plan.Escape(run.TaskQueue), plan.Escape(workflows.Command("starter", "status", run.ID)))
+		plan.Show(run.TaskQueue), plan.Show(workflows.Command("starter", "status", run.ID)))
 	return nil
 }

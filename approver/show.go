@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -44,17 +47,43 @@ func (s *session) printList(out io.Writer, listed []runs.Listed) error {
 		_, err := fmt.Fprintln(out, "nothing waits for approval or for a resolution")
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "RUN\tWAITS FOR\tRISK\tDECIDE BY\tPLAN")
+	return table(out, listed)
+}
+
+// widestID is how many letters of a run's id stand in the list's own column. A
+// longer one is written on a line of its own, above the rest of its row.
+const widestID = 36
+
+// table writes one row for each run.
+func table(out io.Writer, listed []runs.Listed) error {
+	var rows bytes.Buffer
+	columns := tabwriter.NewWriter(&rows, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(columns, "RUN\tWAITS FOR\tRISK\tDECIDE BY\tPLAN")
+	above := make([]string, 1, len(listed)+1) // the heading has none
 	for _, l := range listed {
+		id, own := plan.Show(l.ID), ""
+		if utf8.RuneCountInString(id) > widestID {
+			id, own = "", id+"\n"
+		}
 		waits, until := awaited(l)
 		decide := ""
 		if until != nil {
 			decide = until.Format(time.RFC3339)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", plan.Escape(l.ID), plan.Escape(waits), plan.Escape(l.Risk), decide, plan.Escape(l.PlanHash))
+		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\n", id, plan.Show(waits), plan.Show(l.Risk), decide, plan.Show(l.PlanHash))
+		above = append(above, own)
 	}
-	return table.Flush()
+	if err := columns.Flush(); err != nil {
+		return err
+	}
+	var text strings.Builder
+	i := 0
+	for row := range strings.Lines(rows.String()) {
+		text.WriteString(above[i] + row)
+		i++
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
 // awaited is what a run waits for, and until when; nil when for as long as it

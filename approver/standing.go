@@ -18,12 +18,9 @@ func show(out io.Writer, run *runs.Run, p plan.Plan) error {
 	if err := plan.Render(out, p, run.Status.PlanHash); err != nil {
 		return err
 	}
-	status := string(run.Status.Status)
-	if run.Status.Reason != "" {
-		status += ": " + run.Status.Reason
-	}
-	fmt.Fprintf(out, "\nStatus %s\n", plan.Escape(status))
+	fmt.Fprintf(out, "\nStatus %s\n", plan.Show(string(run.Status.Status)))
 	sheet := fields{out}
+	sheet.line("reason", run.Status.Reason)
 	if run.State.Request != nil {
 		showTerms(sheet, run)
 	}
@@ -35,23 +32,25 @@ func show(out io.Writer, run *runs.Run, p plan.Plan) error {
 // fields writes names and values as plan.Render does.
 type fields struct{ out io.Writer }
 
+// line writes a value, whoever it is from, and nothing when there is none.
 func (f fields) line(name, value string) {
 	if value != "" {
-		fmt.Fprintf(f.out, "   %-13s%s\n", name, plan.Escape(value))
+		_ = plan.WriteField(f.out, name, value) // a screen that is gone shows nothing
 	}
 }
 
-// told is line for words of somebody else, of any length.
-func (f fields) told(name, value string) {
+// whole is line for what is copied, or searched, in one piece, and so is not
+// broken however long it is.
+func (f fields) whole(name, value string) {
 	if value != "" {
-		_ = plan.WriteField(f.out, name, value) // a screen that is gone shows nothing
+		fmt.Fprintf(f.out, "   %-13s%s\n", name, plan.Show(value))
 	}
 }
 
 // showTerms shows the policy as it was evaluated for this plan.
 func showTerms(sheet fields, run *runs.Run) {
 	terms := run.State.Request.Terms
-	sheet.told("requester", run.Task.Requester+", by the word of whoever started the run")
+	sheet.line("requester", run.Task.Requester+", by the word of whoever started the run")
 	sheet.line("policy", terms.Version)
 	if terms.Unattended() {
 		sheet.line("asks", "nobody, by "+strings.Join(terms.ByPolicy, ", "))
@@ -96,7 +95,7 @@ func askAgain(run *runs.Run) string {
 func showApprovals(sheet fields, run *runs.Run) {
 	for _, a := range run.Approvals() {
 		sheet.line("approved", runs.Approved(a))
-		sheet.told("comment", a.Comment)
+		sheet.line("comment", a.Comment)
 	}
 	gate := run.State.GateNow()
 	if run.Status.Status == workflows.WaitingApproval && gate.Phase == approvals.PhaseOpen {
@@ -120,7 +119,7 @@ func showWaiting(sheet fields, run *runs.Run) {
 		case a.Unconfirmed:
 			sheet.line("unconfirmed", a.ID+": "+strings.Join(run.MayStillApprove(), ", ")+" may let it go, or reject it")
 		case a.Resolvable():
-			sheet.told("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
+			sheet.line("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
 			sheet.line("who may", strings.Join(run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID), ", "))
 		}
 	}
@@ -131,17 +130,18 @@ func showNext(out io.Writer, run *runs.Run) {
 	if run.Closed {
 		return
 	}
-	command := func(c string) { fmt.Fprintf(out, "  %s\n", plan.Escape(c)) }
+	// A command is copied, and so stands on one line however long it is.
+	command := func(c string) { fmt.Fprintf(out, "  %s\n", plan.Show(c)) }
 	for _, a := range run.State.Actions {
 		switch {
 		case a.Unconfirmed:
 			if may := run.MayStillApprove(); len(may) > 0 {
-				fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Escape(a.ID))
+				fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Show(a.ID))
 				command(runs.ConfirmCommand(run.ID, a.ID, may[0]))
 			}
 		case a.Resolvable():
 			if resolvers := run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID); len(resolvers) > 0 {
-				fmt.Fprintf(out, "\nto resolve action %s, after a look at its target:\n", plan.Escape(a.ID))
+				fmt.Fprintf(out, "\nto resolve action %s, after a look at its target:\n", plan.Show(a.ID))
 				command(runs.ResolveCommand(run.ID, a.ID, resolvers[0]))
 			}
 		}

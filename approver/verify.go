@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	historypb "go.temporal.io/api/history/v1"
@@ -15,6 +14,7 @@ import (
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/evidence/gather"
 	"github.com/holdpoint/holdpoint/internal/policyfile"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/replay"
 )
 
@@ -57,7 +57,7 @@ func (v verification) run(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (v verification) options() (evidence.Options, error) {
 	if v.signers == "" {
 		return o, cli.Usagef("verify needs --allowed-signers FILE: whose signatures count is yours to say")
 	}
-	raw, err := os.ReadFile(v.signers)
+	raw, err := regularfile.Read(v.signers)
 	if err != nil {
 		return o, fmt.Errorf("--allowed-signers: %w", err)
 	}
@@ -125,7 +125,7 @@ func (v verification) compare(bundle evidence.Bundle, findings *evidence.Finding
 }
 
 func readHistory(path string) (history *historypb.History, err error) {
-	file, err := os.Open(path)
+	file, err := regularfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("--history: %w", err)
 	}

@@ -15,9 +15,11 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/evidence/gather"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/internal/sshkeys"
 )
@@ -81,7 +83,7 @@ func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, 
 	if missing := strings.Join(content.Missing, "\n  "); missing != "" {
 		if !e.allowMissing {
 			return fmt.Errorf("nothing was written, for the document would not stand alone. Missing in %s (--data, --config):\n  %s\n"+
-				"Name the data folder of the run's worker, or write it anyway with --allow-missing", found.Name, missing)
+				"Name the store of the run's workers, by their configuration (--config) or their data folder (--data), or write it anyway with --allow-missing", found.Name, missing)
 		}
 		fmt.Fprintf(errOut, "missing, and so not in the document:\n  %s\n", plan.EscapeLines(missing))
 	}
@@ -100,7 +102,7 @@ func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, 
 func blobsIn(ctx context.Context, found cli.Found) (gather.Blobs, error) {
 	if found.Absent {
 		return func(string, plan.Digest, int64) ([]byte, error) {
-			return nil, errors.New("the data folder has no blob store")
+			return nil, fmt.Errorf("the data folder has no blob store: %w", blobs.ErrNotFound)
 		}, nil
 	}
 	store, err := found.Store.Open()
@@ -118,7 +120,7 @@ func (e export) mayReplace() error {
 	if e.output == "-" || e.key != "" || e.force {
 		return nil
 	}
-	raw, err := os.ReadFile(e.output)
+	raw, err := regularfile.Read(e.output)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

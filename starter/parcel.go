@@ -36,10 +36,14 @@ type item struct {
 // name are one source, and may not overlap.
 func (p *parcel) add(name, flag string, write writer, taken []workflows.Source) {
 	free := name
-	for n := 2; slices.ContainsFunc(taken, func(s workflows.Source) bool { return s.Root == free }); n++ {
+	for n := 2; hasSource(taken, free); n++ {
 		free = fmt.Sprintf("%s-%d", name, n)
 	}
 	p.items = append(p.items, item{Source: free, flag: flag, write: write})
+}
+
+func hasSource(sources []workflows.Source, name string) bool {
+	return slices.ContainsFunc(sources, func(s workflows.Source) bool { return s.Root == name })
 }
 
 // sources are what the task names. Until it is sent, a digest of nothing stands

@@ -74,12 +74,23 @@ func printModel(out io.Writer, m *workflows.ModelUse) {
 	if m == nil {
 		return
 	}
-	cost := ""
-	if m.Cost != "" {
-		cost = ", " + plan.Escape(m.Cost)
+	fmt.Fprintf(out, "model      %s, prompt %s: %d calls, %d stored replies, %s\n",
+		plan.Escape(m.ModelID), plan.Escape(m.PromptVersion), m.Calls, m.Stored, cost(m))
+}
+
+// cost is what a plan's replies cost, as far as the model's server has said it.
+func cost(m *workflows.ModelUse) string {
+	if m.Unreported > 0 && m.InputTokens == 0 && m.OutputTokens == 0 {
+		return "tokens and cost not reported by the server"
 	}
-	fmt.Fprintf(out, "model      %s, prompt %s: %d calls, %d stored replies, %d tokens in, %d out%s\n",
-		plan.Escape(m.ModelID), plan.Escape(m.PromptVersion), m.Calls, m.Stored, m.InputTokens, m.OutputTokens, cost)
+	text := fmt.Sprintf("%d tokens in, %d out", m.InputTokens, m.OutputTokens)
+	if m.Cost != "" {
+		text += ", " + plan.Escape(m.Cost)
+	}
+	if m.Unreported > 0 {
+		text += fmt.Sprintf(", and for %d of the replies not reported by the server", m.Unreported)
+	}
+	return text
 }
 
 // printDecisions lists the last verdicts, and says how many are not listed.

@@ -3,13 +3,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -17,7 +17,7 @@ import (
 // readTask reads a task from a YAML or JSON file. Unknown fields, and names in
 // another letter case, are errors.
 func readTask(path string) (workflows.Task, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return workflows.Task{}, fmt.Errorf("task: %w", err)
 	}

@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/folder"
-	"github.com/holdpoint/holdpoint/internal/strictyaml"
+	"github.com/holdpoint/holdpoint/internal/planfile"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/upload"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -33,9 +31,6 @@ func (u *uploadFlags) register(flags *pflag.FlagSet) {
 }
 
 func (u *uploadFlags) any() bool { return u.folder != "" || u.plan != "" }
-
-// planSource is the name that a plan has among a task's sources.
-const planSource = "plan"
 
 // parcel checks everything that can be before anything is stored: what there is
 // to send, and where it is to go. taken are the sources that the task has already.
@@ -62,7 +57,10 @@ func (u *uploadFlags) parcel(include, exclude []string, taken []workflows.Source
 		if err != nil {
 			return p, cli.UsageError{Err: err}
 		}
-		p.add(planSource, "--plan "+u.plan, write, taken)
+		if hasSource(taken, planfile.Source) {
+			return p, cli.Usagef("the task has a source named %q, and that is the name of what --plan hands in: leave one of them out", planfile.Source)
+		}
+		p.add(planfile.Source, "--plan "+u.plan, write, taken)
 	}
 	return p, nil
 }
@@ -94,52 +92,30 @@ func (u *uploadFlags) documents(include, exclude []string, to cli.Found) (writer
 
 // ownPlan is the file with the agent's plan. What it says is for the worker to
 // judge, which alone knows the tools; here it is only found out that it can be
-// read.
+// read, just as the worker will.
 func (u *uploadFlags) ownPlan() (writer, error) {
-	name := ""
-	switch strings.ToLower(filepath.Ext(u.plan)) {
-	case ".json":
-		name = "actions.json"
-	case ".yaml", ".yml":
-		name = "actions.yaml"
-	default:
+	format, known := planfile.FormatOf(u.plan)
+	if !known {
 		return nil, fmt.Errorf("--plan %s: the name of a plan ends in .json, .yaml or .yml", u.plan)
 	}
-	file, err := os.Open(u.plan)
+	file, err := regularfile.Open(u.plan)
 	if err != nil {
 		return nil, fmt.Errorf("--plan: %w", err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, plan.MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(file, planfile.MaxBytes+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--plan: %w", err)
-	case len(data) > plan.MaxBytes:
-		return nil, fmt.Errorf("--plan %s: the file has more than %d bytes, which no plan may have", u.plan, plan.MaxBytes)
+	case len(data) > planfile.MaxBytes:
+		return nil, fmt.Errorf("--plan %s: the file has more than %d bytes, which no plan may have", u.plan, planfile.MaxBytes)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("--plan %s: the file is empty", u.plan)
 	}
-	if err := readable(u.plan, name, data); err != nil {
+	if _, err := planfile.Read(u.plan, format, data); err != nil {
 		return nil, fmt.Errorf("--plan: %w", err)
 	}
 	return func(ctx context.Context, put upload.Put) (upload.Written, error) {
-		return upload.One(ctx, name, data, put)
+		return upload.One(ctx, format.Name(), data, put)
 	}, nil
-}
-
-// readable reads a plan as the worker will: as JSON that means the same to every
-// reader, or as YAML that can be written as such.
-func readable(file, name string, data []byte) error {
-	if filepath.Ext(name) == ".json" {
-		if _, err := plan.Canonicalize(data); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		return nil
-	}
-	document, err := strictyaml.Document(file, data)
-	if err != nil {
-		return err
-	}
-	_, err = strictyaml.JSON(file, document)
-	return err
 }

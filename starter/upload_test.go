@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -151,6 +152,10 @@ func TestUploadRefuses(t *testing.T) {
 	d.write("bad.yaml", "a: [\n")
 	d.write("empty.yaml", " \n")
 	d.write("plan.txt", "x")
+	d.write("invisible.json", "{\"a\": \"\u200b\"}")
+	d.write("latin.yaml", "a: caf\xe9\n")
+	d.write("taken.yaml", strings.ReplaceAll(taskYAML, "root: notes", "root: plan")+"planner: given\n")
+	require.NoError(t, syscall.Mkfifo("pipe.json", 0o600))
 	d.write("large.json", `"`+strings.Repeat("x", plan.MaxBytes)+`"`)
 	wish := func(more ...string) []string {
 		return append([]string{"--goal", "g", "--into", "kb", "--data", "data"}, more...)
@@ -169,6 +174,12 @@ func TestUploadRefuses(t *testing.T) {
 		"no YAML":           {wish("--plan", "bad.yaml"), "--plan: bad.yaml:1: "},
 		"an empty plan":     {wish("--plan", "empty.yaml"), "the file is empty"},
 		"a large plan":      {wish("--plan", "large.json"), "has more than 16777216 bytes"},
+		"a hidden letter":   {wish("--plan", "invisible.json"), "--plan: invisible.json:1: character 8 of the line is U+200B"},
+		"no UTF-8":          {wish("--plan", "latin.yaml"), "--plan: latin.yaml:1: character 7 of the line is no UTF-8 (byte 0xE9)"},
+		"a pipe":            {wish("--plan", "pipe.json"), "--plan: pipe.json is a pipe, and only a file is read here"},
+		"a task of a pipe":  {[]string{"--task", "pipe.json"}, "task: pipe.json is a pipe, and only a file is read here"},
+		"a folder of files": {wish("--attach", "pipe.json"), "--attach pipe.json is a file: name its folder"},
+		"a taken name":      {[]string{"--task", "taken.yaml", "--plan", "plan.yaml", "--data", "data"}, `the task has a source named "plan"`},
 		"another planner":   {[]string{"--task", "outline.yaml", "--plan", "plan.yaml", "--data", "data"}, `the task names planner "outline"`},
 		"a bad task":        {wish("--attach", "docs", "--tenant", "a/b"), "tenant"},
 	} {

@@ -36,6 +36,15 @@ func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason stri
 	}
 }
 
+// WhatIsUnconfirmed says which action waits for a word of its own; "" when none
+// does.
+func (s *State) WhatIsUnconfirmed() string {
+	if len(s.unconfirmed()) == 0 {
+		return ""
+	}
+	return s.whatIsUnconfirmed()
+}
+
 // doubts says what a person has to find out, or can still take back, and how to
 // say it.
 func (r *agentRun) doubts() string {
@@ -50,13 +59,13 @@ func (r *agentRun) doubts() string {
 			continue
 		}
 		shown++
-		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key `%s`), sent to %s since %s.\n\n> %s\n\n",
-			row.ID, row.Key, plan.Escape(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.Escape(row.Doubt.Detail)))
+		b.WriteString(fmt.Sprintf("Nobody knows what became of **%s** (key %s), sent to %s since %s.\n\n> %s\n\n", plan.CodeSpan(row.ID),
+			plan.CodeSpan(row.Key), plan.CodeSpan(row.Doubt.Target), row.Doubt.SentAt.Format(time.RFC3339), plan.CodeSpan(row.Doubt.Detail)))
 		if next := row.Next(); next != "" {
-			b.WriteString("It " + plan.Escape(next) + ".\n\n")
+			b.WriteString("It " + plan.CodeSpan(next) + ".\n\n")
 		}
 		if row.Resolvable() {
-			b.WriteString(fmt.Sprintf("Look there, then (the outcome is `happened`, `not_happened` or `abort`):\n\n```\n%s\n```\n\n", r.howToResolve(row)))
+			b.WriteString("Look there, then (the outcome is `happened`, `not_happened` or `abort`):\n\n" + plan.CodeBlock("", r.howToResolve(row)))
 		}
 	}
 	if more > 0 {
@@ -79,13 +88,13 @@ func (r *agentRun) howToResolve(row Action) string {
 func (r *agentRun) howToApprove() string {
 	terms := r.state.Request.Terms
 	approver, until, actionID := terms.ApproverFor(r.task.Requester), *r.state.DecideBy, ""
-	text := "Wanted: " + terms.Asks()
+	text := "Wanted: " + plan.CodeSpan(terms.Asks())
 	if missing := r.state.Gate.Missing(); missing != "" && missing != terms.Asks() {
-		text += "; still missing: " + missing
+		text += "; still missing: " + plan.CodeSpan(missing)
 	}
 	if waiting := r.state.unconfirmed(); len(waiting) > 0 {
 		actionID, until = waiting[0], r.state.Grant.ExpiresAt
-		text = "Wanted: a word of one approver about action " + actionID + " alone"
+		text = "Wanted: a word of one approver about action " + plan.CodeSpan(actionID) + " alone"
 	}
 	command := ApproveCommand(r.runID, r.state.Plan.PlanHash, approver, actionID)
 	if terms.Proof == approvals.BySignature {
@@ -95,7 +104,7 @@ func (r *agentRun) howToApprove() string {
 		}
 		command = Command(words...)
 	}
-	return fmt.Sprintf("%s.\n\nDecide before %s. To approve:\n\n```\n%s\n```\n\n", text, until.Format(time.RFC3339), command)
+	return fmt.Sprintf("%s.\n\nDecide before %s. To approve:\n\n%s", text, until.Format(time.RFC3339), plan.CodeBlock("", command))
 }
 
 func first(names []string) string {
@@ -108,12 +117,14 @@ func first(names []string) string {
 // maxShownDoubts bounds them in the Web UI.
 const maxShownDoubts = 10
 
-// details is the Markdown that the Web UI shows for the run.
+// details is the Markdown that the Web UI shows for the run. Whatever a document,
+// a target or a person has said stands in code spans and blocks, out of which it
+// can put no link, picture or heading on the page.
 func (r *agentRun) details() string {
 	var b strings.Builder
 	b.WriteString(fmt.Sprintf("**%s**", r.state.Status))
 	if r.state.Reason != "" {
-		b.WriteString(fmt.Sprintf(": %s", r.state.Reason))
+		b.WriteString(": " + plan.CodeSpan(r.state.Reason))
 	}
 	b.WriteString("\n\n")
 	if r.state.Plan == nil {

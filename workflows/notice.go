@@ -74,3 +74,12 @@ type NoticeRow struct {
 	Answer   string     `json:"answer,omitempty"` // of the other side, in one line
 	Error    string     `json:"error,omitempty"`
 }
+
+// NoticeKey is the idempotency key of one message of a request: the same on every
+// attempt. Occasion tells messages about one event apart, see NoticeRow.
+func NoticeKey(task Task, requestID, channel string, event Event, occasion string) string {
+	return plan.Identity{
+		Tenant: task.Tenant, BusinessID: task.BusinessID, Tool: "notify/" + channel,
+		Target: requestID, Item: string(event) + "/" + occasion, SemanticVersion: task.SemanticVersion,
+	}.Key()
+}

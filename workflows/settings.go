@@ -16,15 +16,14 @@ type Settings struct {
 	// HeartbeatTimeout is after how long without a heartbeat the server gives
 	// an activity to another worker.
 	HeartbeatTimeout time.Duration
-	// StepTimeout bounds one attempt of collect_context, make_plan,
-	// request_approval and summarize.
+	// StepTimeout bounds one attempt of make_plan, request_approval and summarize.
 	StepTimeout time.Duration
+	// CollectTimeout bounds one attempt of collect_context. A collection is as long
+	// as what it reads, and heartbeats meanwhile: this ends only one that hangs.
+	CollectTimeout time.Duration
 	// PlanTimeout bounds one attempt of make_plan instead, where a planner has to
 	// wait for others; 0 is StepTimeout.
 	PlanTimeout time.Duration
-	// StepAttempts bounds their number, so that a worker that dies in a loop
-	// fails the run instead of spinning.
-	StepAttempts int
 	// PlanQueues names, for a planner whose calls are limited over all workers,
 	// the task queue on which its make_plan is handed out, at the queue's rate. A
 	// planner that is not in it plans on the run's own queue.
@@ -36,23 +35,32 @@ func DefaultSettings() Settings {
 	return Settings{
 		HeartbeatTimeout: 2 * time.Second,
 		StepTimeout:      10 * time.Minute,
-		StepAttempts:     10,
+		CollectTimeout:   12 * time.Hour,
 	}
 }
 
-// stepContext holds the limits of a step that writes to no external system.
-// Its attempts are bounded and its whole time is not: the time without any
-// worker would count, and a night without one must change nothing.
+// stepAttempts bounds the attempts at a step for which no worker does: those that
+// never reach the code that counts, such as of an input that cannot be decoded. At
+// a wait of five seconds they take six days. What an outage costs, how many faults
+// of its own a step has, and how many workers may die of it, the activity counts.
+const stepAttempts = 100_000
+
+// stepContext holds the limits of a step that writes to no external system. Its
+// whole time is not bounded: the time without any worker would count, and a night
+// without one must change nothing.
 func (r *agentRun) stepContext(ctx workflow.Context, name StepName) workflow.Context {
 	s := r.settings
 	timeout := s.StepTimeout
-	if name == MakePlan && s.PlanTimeout > 0 {
+	switch {
+	case name == CollectContext:
+		timeout = s.CollectTimeout
+	case name == MakePlan && s.PlanTimeout > 0:
 		timeout = s.PlanTimeout
 	}
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: timeout,
 		HeartbeatTimeout:    s.HeartbeatTimeout,
-		RetryPolicy:         retryPolicy(s.StepAttempts),
+		RetryPolicy:         retryPolicy(stepAttempts),
 		Summary:             string(name) + " for " + plan.Clip(plan.Escape(r.task.BusinessID), 100),
 	})
 }

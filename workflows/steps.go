@@ -89,7 +89,10 @@ type MakePlanInput struct {
 	Manifest        BlobRef     `json:"manifest"`
 	Feedback        []string    `json:"feedback,omitempty"` // of approvers, oldest first
 	WorkflowVersion string      `json:"workflow_version"`
-	RequestKey      string      `json:"request_key"` // stable over attempts; for planners that pay for replies
+	// RequestKey is the step's idempotency key: the same for all its attempts. It is
+	// for the worker's log alone; what a planner pays for has keys of its own. The
+	// field keeps its name, because recorded histories have it.
+	RequestKey string `json:"request_key"`
 	// Execution is the first of the run's chain of executions: the same for all
 	// that continue it, and another one when the run is started once more.
 	Execution string `json:"execution,omitempty"`
@@ -133,7 +136,10 @@ type ModelUse struct {
 	Stored        int    `json:"stored"` // replies that an earlier attempt had paid for
 	InputTokens   int64  `json:"input_tokens"`
 	OutputTokens  int64  `json:"output_tokens"`
-	Cost          string `json:"cost,omitempty"` // with its currency, by the worker's price table
+	// Unreported are the replies whose tokens the server did not say, or not so that
+	// they can be believed. They are in no number but those of calls and replies.
+	Unreported int    `json:"unreported,omitempty"`
+	Cost       string `json:"cost,omitempty"` // of those tokens, with its currency, by the worker's price table
 }
 
 // InlinePlanBytes is the size up to which a plan stands in the history.

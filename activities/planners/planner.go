@@ -35,13 +35,11 @@ type Request struct {
 	// Earlier is the plan that the latest feedback is of, or whose target has
 	// changed since; nil for a run's first plan.
 	Earlier *plan.Plan
-	// Check prepares proposals as the plan will, and writes nothing: its error is
-	// the *faults.Fault that would end the step. A planner that can ask again
-	// does so with its reason. Nil checks nothing.
+	// Check makes the whole plan of proposals, and writes nothing: its error is the
+	// *faults.Fault that would end the step, with an *InAction as its cause when it
+	// is about one of them. A planner that can ask again does so with its reason.
+	// It is for one caller at a time. Nil checks nothing.
 	Check func(ctx context.Context, actions []DraftAction) error
-	// Alive is called now and then by a planner that works or waits for long.
-	// Nil does nothing.
-	Alive func()
 }
 
 // Document is one collected document.
@@ -55,6 +53,9 @@ type Document struct {
 	// Read fetches the text from where it is stored, each time that it is called;
 	// nil when Text is all. Every error is a *faults.Fault.
 	Read func(ctx context.Context) (string, error)
+	// Bytes fetches the bytes that the text was made of, at Digest; nil when the
+	// caller has the text alone. Every error is a *faults.Fault.
+	Bytes func(ctx context.Context) ([]byte, error)
 	// Size is of the text, in bytes; 0 when the caller does not know it.
 	Size int64
 	// Digest is of the document's bytes, as in the manifest; zero when the
@@ -94,9 +95,10 @@ type Draft struct {
 type Usage struct {
 	Calls        int   // made to the model's server by this attempt
 	Stored       int   // replies that an earlier attempt had paid for
-	InputTokens  int64 // of all replies that the draft is made of
+	InputTokens  int64 // of all replies that the draft is made of, but for those Unreported
 	OutputTokens int64
-	Cost         string // "0.0123 USD" by the price table; empty without one
+	Unreported   int    // replies of which the server did not say, believably, how many tokens they took
+	Cost         string // "0.0123 USD" by the price table, of those tokens; empty without one, and without a token
 }
 
 // DraftAction is one proposed action.

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns s for one line of a terminal or page: every character that a
+// Escape returns s for one line of a text that is signed, compared or logged; what
+// people decide by is shown with Show, which goes further. Every character that a
 // reader cannot see, or that moves or reorders what she sees, stands there as
-// \u{XXXX}, line ends and tabs included. That is each one that Unicode does not
+// \u{XXXX}, line ends and tabs included. Signatures are over it: it must not change. That is each one that Unicode does not
 // class as graphic (controls, bidi controls, zero-width and tag characters,
 // line separators, private use) or that it lets a renderer ignore (variation
 // selectors, fillers). A byte that is no UTF-8 stands there as \x{XX}. A

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -12,17 +13,17 @@ import (
 // starts the next one with whatever a document says.
 const pageWidth = 80
 
-// WriteField writes a name and a text that somebody else may have chosen, escaped
-// and on as many lines as it needs. Each but the first is led by a bar, so that
+// WriteField writes a name and a text that somebody else may have chosen, as Show
+// does and on as many lines as it needs. Each but the first is led by a bar, so that
 // the text can draw no line of its own. The error is w's.
 func WriteField(w io.Writer, name, text string) error {
 	const lead = 16
-	pieces := fold(Escape(text), pageWidth-lead)
+	pieces := fold(Show(text), pageWidth-lead)
 	if _, err := fmt.Fprintf(w, "   %-13s%s\n", name, pieces[0]); err != nil {
 		return err
 	}
 	for _, piece := range pieces[1:] {
-		if _, err := fmt.Fprintf(w, "%*s%s\n", lead, "┆ ", piece); err != nil {
+		if _, err := fmt.Fprintf(w, "%*s%s%s\n", lead, "┆ ", leading(piece), piece); err != nil {
 			return err
 		}
 	}
@@ -55,13 +56,16 @@ func fold(text string, width int) []string {
 	return append(pieces, text[start:])
 }
 
-// columns is how many of a terminal r may take. A tab takes eight at most. From
-// U+1100 on (the first Hangul letters) most letters take two, and those that take
-// less only make a line shorter than it could be.
+// columns is how many of a terminal r may take. A tab takes eight at most. A mark
+// stands with its letter, and is never parted from it. From U+1100 on (the first
+// Hangul letters) most letters take two, and those that take less only make a line
+// shorter than it could be.
 func columns(r rune) int {
 	switch {
 	case r == '\t':
 		return 8
+	case unicode.Is(unicode.Mn, r):
+		return 0
 	case r >= 0x1100 && r != utf8.RuneError:
 		return 2
 	default:
@@ -73,13 +77,13 @@ func columns(r rune) int {
 // has beyond the page's width by another.
 func barred(w *strings.Builder, text string) {
 	const lead = 5
-	for l := range strings.SplitSeq(strings.TrimSuffix(EscapeLines(text), "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimSuffix(ShowLines(text), "\n"), "\n") {
 		for i, piece := range fold(l, pageWidth-lead) {
 			bar := "│"
 			if i > 0 {
 				bar = "┆"
 			}
-			w.WriteString("   " + bar + " " + piece + "\n")
+			w.WriteString("   " + bar + " " + leading(piece) + piece + "\n")
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Render writes the plan as an approver reads it in a terminal: what will be
 // written where, by which tool and under which guard, and the preview of each
 // write. Nothing of a preview, note or name is cut. Every text of the plan goes
-// through Escape or EscapeLines and is broken at 80 columns, and every line of a
+// through Show or ShowLines and is broken at 80 columns, and every line of a
 // preview, and every further line of another text, is led by a bar, so that no
 // document can draw a line of this view itself. Only digests, of 71 letters, are
 // never broken.
@@ -23,7 +23,7 @@ func Render(w io.Writer, p Plan, hash Digest) error {
 	var page bytes.Buffer
 	renderHead(&page, p, hash)
 	for i, a := range p.Actions {
-		fmt.Fprintf(&page, "\n%d. %s\n", i+1, Escape(a.ID))
+		fmt.Fprintf(&page, "\n%d. %s\n", i+1, Show(a.ID))
 		if a.Done != nil {
 			renderDone(&page, a)
 			continue

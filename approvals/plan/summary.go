@@ -78,10 +78,10 @@ func summarize(p Plan, room int) (string, leftOut) {
 	var left leftOut
 	page.add("**Actions**: " + p.counts() + "\n\n")
 	if p.Goal != "" {
-		left.goal = !page.add("**Goal**: " + codeSpan(p.Goal) + "\n\n")
+		left.goal = !page.add("**Goal**: " + CodeSpan(p.Goal) + "\n\n")
 	}
 	left.lines = addLines(page, p.Actions, actionLine)
-	left.notes = addLines(page, p.Notes, func(note string) string { return "- note " + codeSpan(note) + "\n" })
+	left.notes = addLines(page, p.Notes, func(note string) string { return "- note " + CodeSpan(note) + "\n" })
 	page.add("\n")
 	for _, a := range p.Actions {
 		switch {
@@ -108,19 +108,19 @@ func addLines[T any](page *sheet, items []T, text func(T) string) int {
 }
 
 func actionLine(a Action) string {
-	text := "- " + codeSpan(a.ID) + " " + codeSpan(a.Target)
+	text := "- " + CodeSpan(a.ID) + " " + CodeSpan(a.Target)
 	if a.Item != "" {
-		text += " " + codeSpan(a.Item)
+		text += " " + CodeSpan(a.Item)
 	}
 	if a.Done != nil {
-		return text + ": already done, receipt " + codeSpan(a.Done.Ref) + "\n"
+		return text + ": already done, receipt " + CodeSpan(a.Done.Ref) + "\n"
 	}
 	if a.Within != "" {
-		text += " (chosen by the planner; the task names " + codeSpan(a.Within) + ")"
+		text += " (chosen by the planner; the task names " + CodeSpan(a.Within) + ")"
 	}
-	text += " by " + codeSpan(a.Tool) + ", class " + codeSpan(string(a.DeliveryClass)) + ", risk " + codeSpan(string(a.Risk))
+	text += " by " + CodeSpan(a.Tool) + ", class " + CodeSpan(string(a.DeliveryClass)) + ", risk " + CodeSpan(string(a.Risk))
 	if a.Replaces != "" {
-		text += ", replaces " + codeSpan(a.Replaces)
+		text += ", replaces " + CodeSpan(a.Replaces)
 	}
 	if a.Preview == "" {
 		text += ", without a preview"
@@ -130,9 +130,7 @@ func actionLine(a Action) string {
 
 // previewBlock writes an action's preview, or part of it with a remark.
 func previewBlock(a Action, preview, remark string) string {
-	shown := strings.TrimSuffix(EscapeLines(preview), "\n")
-	fence := strings.Repeat("`", max(3, 1+longestRun(shown)))
-	return codeSpan(a.ID) + " " + codeSpan(a.Target) + remark + "\n\n" + fence + "diff\n" + shown + "\n" + fence + "\n\n"
+	return CodeSpan(a.ID) + " " + CodeSpan(a.Target) + remark + "\n\n" + CodeBlock("diff", preview)
 }
 
 // addBeginning writes as many whole lines of the preview as fit, at least one.
@@ -153,16 +151,24 @@ func addBeginning(page *sheet, a Action) bool {
 }
 
 // codeSpan writes text as one Markdown code span, in which nothing is markup.
-func codeSpan(text string) string {
+func CodeSpan(text string) string {
 	shown := Escape(text)
 	if strings.TrimSpace(shown) == "" {
 		return "(empty)"
 	}
-	ticks := strings.Repeat("`", 1+longestRun(shown))
+	ticks, after := strings.Repeat("`", 1+longestRun(shown)), leading(shown)
 	if strings.Trim(shown, "` ") != shown {
 		shown = " " + shown + " "
 	}
-	return ticks + shown + ticks
+	return ticks + shown + ticks + after
+}
+
+// CodeBlock writes text as one fenced block of Markdown, which no line of it ends,
+// and an empty line. The language is the program's own word, and may be empty.
+func CodeBlock(language, text string) string {
+	shown := strings.TrimSuffix(ShowLines(text), "\n")
+	fence := strings.Repeat("`", max(3, 1+longestRun(shown)))
+	return fence + language + "\n" + shown + "\n" + fence + "\n\n"
 }
 
 // longestRun returns the length of the longest run of backticks.

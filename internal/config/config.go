@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/holdpoint/holdpoint/internal/blobs"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/secrets"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
@@ -83,7 +83,12 @@ type Limits struct {
 	TotalBytes      int64 `yaml:"total_bytes"`      // of one collection
 	Entries         int   `yaml:"entries"`          // of one collection, read or skipped
 	ParallelActions int   `yaml:"parallel_actions"` // of one plan
-	StepAttempts    int   `yaml:"step_attempts"`    // of a step that writes to no external system
+	// StepAttempts bounds, of a step that writes to no external system, the attempts
+	// that end with a fault of its own.
+	StepAttempts int `yaml:"step_attempts"`
+	// StepPatience is how long such a step waits for what passes by itself: an
+	// outage, a rate limit, a worker that has what the task names.
+	StepPatience time.Duration `yaml:"step_patience"`
 }
 
 // Timing decides how soon another worker takes over from one that was killed.
@@ -102,7 +107,8 @@ func Default() Config {
 		Repositories: map[string]Repository{},
 		Data:         ".holdpoint",
 		Limits: Limits{
-			FileBytes: 16 << 20, TotalBytes: 512 << 20, Entries: 100_000, ParallelActions: 8, StepAttempts: 10,
+			FileBytes: 16 << 20, TotalBytes: 512 << 20, Entries: 100_000, ParallelActions: 8,
+			StepAttempts: 10, StepPatience: 24 * time.Hour,
 		},
 		Timing: Timing{
 			HeartbeatTimeout: 2 * time.Second, Lease: 3 * time.Second,
@@ -115,7 +121,7 @@ func Default() Config {
 // "file:line: reason": a field that nobody knows, with those that there are, a
 // field that stands there twice, a value of another type.
 func Load(path string) (Config, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("configuration: %w", err)
 	}
@@ -260,6 +266,9 @@ func (c *Config) validateRepositories() error {
 	return errors.Join(errs...)
 }
 
+// mostPatience stays within the attempts that the server makes.
+const mostPatience = 120 * time.Hour
+
 func (l Limits) validate() error {
 	switch {
 	case l.FileBytes <= 0 || l.TotalBytes <= 0 || l.Entries <= 0:
@@ -268,6 +277,8 @@ func (l Limits) validate() error {
 		return errors.New("limits: parallel_actions must be 1 to 200")
 	case l.StepAttempts < 1 || l.StepAttempts > 1000:
 		return errors.New("limits: step_attempts must be 1 to 1,000")
+	case l.StepPatience < time.Second || l.StepPatience > mostPatience:
+		return fmt.Errorf("limits: step_patience must be 1s to %.0fh", mostPatience.Hours())
 	}
 	return nil
 }

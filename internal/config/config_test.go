@@ -172,6 +172,8 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		"many parallel actions": {func(c *config.Config) { c.Limits.ParallelActions = 201 }, "parallel_actions must be 1 to 200"},
 		"no attempt":            {func(c *config.Config) { c.Limits.StepAttempts = 0 }, "step_attempts must be 1 to 1,000"},
 		"many attempts":         {func(c *config.Config) { c.Limits.StepAttempts = 1001 }, "step_attempts must be 1 to 1,000"},
+		"no patience":           {func(c *config.Config) { c.Limits.StepPatience = 0 }, "step_patience must be 1s to 120h"},
+		"endless patience":      {func(c *config.Config) { c.Limits.StepPatience = 120*time.Hour + 1 }, "step_patience must be 1s to 120h"},
 		"heartbeat":             {func(c *config.Config) { c.Timing.HeartbeatTimeout = 499 * time.Millisecond }, "heartbeat_timeout must be at least 500ms"},
 		"sticky timeout":        {func(c *config.Config) { c.Timing.StickyTimeout = 0 }, "sticky_timeout"},
 		"drain timeout":         {func(c *config.Config) { c.Timing.DrainTimeout = 0 }, "drain_timeout"},

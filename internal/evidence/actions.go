@@ -3,7 +3,6 @@ package evidence
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -103,7 +102,7 @@ func (v *verifier) checkTry(where string, t Try, planned plan.Action, key string
 		v.bad(where, "whether it has begun, or ended, is said in two ways")
 	case (t.Ending == Completed) != (t.Done != nil || t.Settled != nil), (t.Ending == Failed || t.Ending == TimedOut) != (t.Failure != nil):
 		v.bad(where, "it ended %q, and its result or failure says otherwise", plan.Escape(string(t.Ending)))
-	case !t.whole():
+	case !t.whole(), t.Before != "" && t.Attempt < 2:
 		v.bad(where, "what it says does not hold together")
 	}
 }
@@ -117,13 +116,23 @@ func (t Try) whole() bool {
 		foreign := t.Settled != nil || t.Word != nil || t.Claim != 0
 		return !foreign && (d == nil || d.Attempt == int(t.Attempt) && (d.Outcome == workflows.OutcomeDone) == (d.Receipt != nil))
 	case t.Activity == workflows.SettleAction:
-		s := t.Settled
 		foreign := t.Done != nil || !t.Grant.IsZero()
-		return !foreign && (s == nil || s.Attempt == int(t.Attempt) && (s.Standing == workflows.StandingDone) == (s.Receipt != nil) &&
-			(s.Wait > 0 || (s.Standing == workflows.StandingInDoubt) == (s.Doubt != nil)))
+		return !foreign && (t.Settled == nil || t.Settled.Attempt == int(t.Attempt) && t.holds(*t.Settled))
 	default:
 		return false
 	}
+}
+
+// holds reports whether the ledger can have answered a try so: only for a doubt
+// is there something to wait for, and a word about the claim in doubt ends it,
+// unless the policy of the day does not take the word.
+func (t Try) holds(s workflows.SettleActionResult) bool {
+	doubt := s.Standing == workflows.StandingInDoubt
+	if doubt != (s.Doubt != nil) || (s.Standing == workflows.StandingDone) != (s.Receipt != nil) || s.Wait < 0 || s.Wait > 0 && !doubt {
+		return false
+	}
+	ended := t.Word == nil || s.Wait > 0 || s.Refused != "" || !doubt || s.Doubt.Token != t.Claim
+	return ended && (s.Refused == "" || t.Word != nil)
 }
 
 func doubtOf(t Try) *workflows.Doubt {
@@ -185,94 +194,6 @@ func (v *verifier) needsWord(a Action, grant *approvals.Grant) bool {
 	place := v.requests[grant.RequestID]
 	return slices.Contains(v.content.Requests[place].Terms.Confirm, a.ActionID) &&
 		!slices.ContainsFunc(grant.Confirmations, func(c approvals.Confirmation) bool { return c.ActionID == a.ActionID })
-}
-
-// checkDoubts wants every action that was said to be in doubt to have been found
-// so, and what was said of one to have been said.
-func (v *verifier) checkDoubts(where string, d approvals.Doubts) {
-	for i, w := range d.Waiting {
-		found := false
-		for _, t := range v.tries(d.PlanHash, w.ActionID) {
-			doubt := doubtOf(t)
-			found = found || doubt != nil && strconv.FormatInt(doubt.Token, 10) == w.Claim
-		}
-		if !found || slices.Contains(d.Waiting[:i], w) {
-			v.bad(where, "nothing says that the claim %s of action %s was in doubt, or it is named twice", plan.Escape(w.Claim), plan.Escape(w.ActionID))
-		}
-		if w.Said != "" {
-			v.checkSaid(where, d.PlanHash, w)
-		}
-	}
-	for i, w := range d.Resolved {
-		if slices.Contains(d.Resolved[:i], w) {
-			v.bad(where, "the action %s is named twice", plan.Escape(w.ActionID))
-		}
-		v.checkSaid(where, d.PlanHash, w)
-	}
-}
-
-func (v *verifier) checkSaid(where string, hash plan.Digest, w approvals.InDoubt) {
-	said := v.anyResolution(hash, w.ActionID, func(d approvals.Verdict) bool {
-		return d.Outcome == w.Said && (w.Claim == "" || d.Claim == w.Claim)
-	})
-	if !said {
-		v.bad(where, "the action %s was said to be resolved, and nobody said so", plan.Escape(w.ActionID))
-	}
-}
-
-func (v *verifier) tries(hash plan.Digest, actionID string) []Try {
-	for _, a := range v.content.Actions {
-		if a.PlanHash == hash && a.ActionID == actionID {
-			return a.Tries
-		}
-	}
-	return nil
-}
-
-// checkResolutions wants what was told to the ledger to be what a person said,
-// whose evidence a run that continued as new keeps cut.
-func (v *verifier) checkResolutions() {
-	for _, a := range v.content.Actions {
-		for i, t := range a.Tries {
-			told := t.Word
-			switch {
-			case told == nil && t.Claim != 0:
-				v.bad("action "+plan.Escape(a.ActionID), "try %d names a claim and no resolution", i)
-			case told != nil && !(told.Applied && v.anyResolution(a.PlanHash, a.ActionID, func(d approvals.Verdict) bool {
-				evidence := told.Evidence == d.Evidence || told.Evidence == plan.Clip(d.Evidence, workflows.MaxShownEvidence)
-				return d.Claim == strconv.FormatInt(t.Claim, 10) && told.Outcome == d.Outcome && told.Operator == d.Approver &&
-					evidence && told.At.Equal(d.At) && told.Via == d.Via
-			})):
-				v.bad("action "+plan.Escape(a.ActionID), "try %d told the ledger what no accepted resolution says", i)
-			}
-		}
-	}
-}
-
-// anyResolution looks for an accepted word about an action.
-func (v *verifier) anyResolution(hash plan.Digest, actionID string, fits func(approvals.Verdict) bool) bool {
-	for _, j := range v.content.Judgements {
-		for _, w := range j.Words {
-			d := w.Verdict
-			accepted := j.About == AboutEffect && d.Code == approvals.Accepted && !w.Overtaken
-			if accepted && d.PlanHash == hash.String() && d.ActionID == actionID && fits(d) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (v *verifier) checkNotices() {
-	for i, n := range v.content.Notices {
-		place, known := v.requests[n.RequestID]
-		if !known || v.content.Requests[place].PlanHash != n.PlanHash {
-			v.bad(fmt.Sprintf("notice %d", i), "it is of another request or plan than the run's")
-		}
-		if (n.Ending == Failed || n.Ending == TimedOut) != (n.Failure != nil) || n.Answer != "" && n.Ending != Completed {
-			v.bad(fmt.Sprintf("notice %d", i), "it ended %q, and its answer or failure says otherwise", plan.Escape(string(n.Ending)))
-		}
-	}
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

@@ -94,6 +94,9 @@ type Request struct {
 	OpenedAt  time.Time       `json:"opened_at"` // the workflow's time
 	DecideBy  time.Time       `json:"decide_by"`
 	Terms     approvals.Terms `json:"terms"` // as they were recorded
+	// Notify names, for each event, the channels through which people are told of
+	// it. Documents of versions before it leave it out.
+	Notify map[workflows.Event][]string `json:"notify,omitempty"`
 	// Grant is what the request led to, with every confirmation given since; nil
 	// when it led to none.
 	Grant *approvals.Grant `json:"grant"`

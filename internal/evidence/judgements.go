@@ -172,7 +172,8 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 		r := v.gates[place].Request
 		doubts.PlanHash, doubts.Terms, doubts.Waiting, doubts.Resolved = r.PlanHash, r.Terms, j.Waiting, j.Resolved
 	}
-	v.checkDoubts(where, doubts)
+	v.checkDoubts(where, j, doubts)
+	defer v.keep(j, doubts)
 	again := approvals.JudgeResolutions(doubts, arrivals(j))
 	for i, w := range j.Words {
 		at := fmt.Sprintf("%s, resolution %d", where, i)

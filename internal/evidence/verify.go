@@ -86,6 +86,7 @@ type verifier struct {
 	policies map[string]*policy.Policy
 	requests map[string]int // places by id
 	gates    []Gate         // of the requests, as the words leave them
+	left     left           // by the last judgement about effects
 }
 
 // bad records what does not fit, and where.
@@ -244,6 +245,7 @@ func (v *verifier) checkRequests() {
 		if want := r.OpenedAt.Add(r.Terms.DecideWithin); !want.Equal(r.DecideBy) {
 			v.bad(where, "opened at %s with %s to decide, it does not wait until %s", stamp(r.OpenedAt), r.Terms.DecideWithin, stamp(r.DecideBy))
 		}
+		v.checkChannels(where, r)
 		if i > 0 && v.content.Requests[i-1].OpenedAt.After(r.OpenedAt) {
 			v.bad(where, "it was opened before the one before it")
 		}

@@ -130,7 +130,7 @@ func TestDocumentedExample(t *testing.T) {
 	require.Contains(t, got.body, `"model":"example-1"`)
 	got, err = post(url, asked)
 	require.NoError(t, err)
-	require.Contains(t, got.body, `"content":"{\"actions\": []}\n"`)
+	require.Contains(t, got.body, `"content":"{\"format\": \"holdpoint.actions/1\",\n`)
 	for range 2 {
 		_, err = post(url, asked)
 		require.Error(t, err)

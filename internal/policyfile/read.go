@@ -4,16 +4,16 @@ package policyfile
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/holdpoint/holdpoint/approvals/policy"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 // Read reads a policy file, and the allowed signers that it names, relative to
 // its own folder. Errors have the form "file:line: reason".
 func Read(path string) (*policy.Policy, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
@@ -21,6 +21,6 @@ func Read(path string) (*policy.Policy, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
-		return os.ReadFile(name)
+		return regularfile.Read(name)
 	})
 }

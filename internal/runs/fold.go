@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/api/enums/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
@@ -120,8 +119,7 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		if err := decode(a.GetInput(), &in); err != nil {
 			return err
 		}
-		f.state.Revision = in.Revision
-		f.state.Gate, f.first = approvals.Request{Requester: f.task.Requester}, noAction
+		f.planning(in.Revision)
 	case workflows.ExecuteAction:
 		var in workflows.ExecuteActionInput
 		if err := decode(a.GetInput(), &in); err != nil {
@@ -143,7 +141,9 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
 		return nil
 	case workflows.RequestApproval:
-		if f.state.Request != nil {
+		// A gate that is still open had waited in vain. Another was closed by the
+		// verdict that says why it is asked anew.
+		if f.state.Request != nil && f.state.Gate.Phase == approvals.PhaseOpen {
 			f.state.AskAgain()
 		}
 	case workflows.Notify:
@@ -181,11 +181,7 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 	case workflows.MakePlan:
 		var p workflows.MakePlanResult
 		if err = decode(result, &p); err == nil {
-			f.state.NewPlan(&p)
-			if !f.left() {
-				f.state.Skip(workflows.RequestApproval)
-				f.state.Skip(workflows.ExecuteAction)
-			}
+			f.planned(&p)
 		}
 	case workflows.RequestApproval:
 		err = f.asked(result)
@@ -193,6 +189,9 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 		var out workflows.ExecuteActionResult
 		if err = decode(result, &out); err == nil && s.action != noAction {
 			f.state.ActionEnded(s.action, out)
+			if out.Outcome == workflows.OutcomeDrifted || out.Outcome == workflows.OutcomePolicyChanged {
+				f.state.Halt.Replan = f.state.Reason
+			}
 			f.landed(s, at)
 		}
 		return err
@@ -233,100 +232,6 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 		return
 	}
 	f.state.Fail(s.step, workflows.FaultText(err), int(s.attempt), at)
-}
-
-// landed says what an action that came back means for its step. As in the
-// workflow, those in flight are waited for, and the first failure names it; one
-// in doubt is none, before the ledger and a person were asked.
-func (f *fold) landed(s scheduled, at time.Time) {
-	row := f.state.Actions[s.action]
-	failed := row.Failed() && !(s.step == workflows.ExecuteAction && row.Status == workflows.StepInDoubt)
-	switch {
-	case failed && f.first == noAction:
-		f.first = s.action
-	case !failed && f.first == s.action:
-		f.first = noAction // the ledger, or a person, knew better
-	}
-	attempts := int(s.attempt)
-	if s.step == workflows.SettleAction {
-		attempts = 0
-	}
-	switch {
-	case f.inFlight():
-	case f.first != noAction:
-		row := f.state.Actions[f.first]
-		f.state.Fail(workflows.ExecuteAction, row.ID+": "+row.Error, attempts, at)
-	case f.state.Halt.Rejected != "":
-		f.state.Fail(workflows.ExecuteAction, f.state.Halt.Rejected, attempts, at)
-	case !f.left():
-		f.state.Complete(workflows.ExecuteAction, attempts, at)
-	}
-}
-
-// aborted is the end that a person makes of an action in doubt. As in the
-// workflow, those in flight are waited for.
-func (f *fold) aborted(v approvals.Verdict, at time.Time) {
-	i := f.place(v.ActionID)
-	if i == noAction {
-		return
-	}
-	row := &f.state.Actions[i]
-	row.Resolution.Applied = true
-	if !f.inFlight() {
-		f.state.SkipRest()
-		f.state.Fail(workflows.ExecuteAction, row.Aborted(), 0, at)
-	}
-}
-
-// inFlight reports whether an action is under way.
-func (f *fold) inFlight() bool {
-	for _, s := range f.running {
-		if s.action != noAction {
-			return true
-		}
-	}
-	return false
-}
-
-// left reports whether the plan has actions that are not done.
-func (f *fold) left() bool {
-	for _, a := range f.state.Actions {
-		if a.Status != workflows.StepCompleted {
-			return true
-		}
-	}
-	return false
-}
-
-// pending joins what the server knows of running activities with the plan.
-func (f *fold) pending(infos []*workflowpb.PendingActivityInfo) []Pending {
-	var all []Pending
-	for _, info := range infos {
-		p := Pending{
-			Activity: info.GetActivityType().GetName(), Attempt: info.GetAttempt(),
-			Failure: info.GetLastFailure().GetMessage(), NextAt: info.GetNextAttemptScheduleTime().AsTime(),
-		}
-		for _, s := range f.running {
-			if s.id == info.GetActivityId() && s.action != noAction {
-				p.Activity += " " + f.state.Actions[s.action].ID
-			}
-		}
-		if p.Activity == string(workflows.CollectContext) {
-			p.Progress = progress(info.GetHeartbeatDetails())
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
-// progress is what a heartbeat says. One that cannot be read says nothing, and
-// keeps nobody from seeing the rest.
-func progress(details *commonpb.Payloads) *workflows.CollectProgress {
-	var p workflows.CollectProgress
-	if len(details.GetPayloads()) == 0 || decode(details, &p) != nil {
-		return nil
-	}
-	return &p
 }
 
 func decode(payloads *commonpb.Payloads, into ...any) error {

@@ -24,8 +24,13 @@ func (f *fold) marker(m *historypb.MarkerRecordedEventAttributes, at time.Time) 
 		if v.Code == approvals.Accepted && v.Outcome == "" && v.ActionID != "" {
 			f.state.MarkUnconfirmed()
 		}
-		if f.state.Take(&v); v.Code == approvals.Accepted && v.Outcome == approvals.Abort {
+		waited := f.state.Grant == nil
+		f.state.Take(&v)
+		switch {
+		case v.Code == approvals.Accepted && v.Outcome == approvals.Abort:
 			f.aborted(v, at)
+		case waited && f.state.Grant != nil:
+			f.granted(at)
 		}
 		f.state.Decisions.Add(v)
 	}
@@ -59,14 +64,14 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes, at time.Time) e
 		// An end is shown a moment before it comes. It is one when the
 		// execution has closed, with its result.
 		if !status.Ended() {
+			if status == workflows.WaitingApproval && f.state.Grant != nil {
+				f.state.MarkUnconfirmed()
+			}
 			f.state.Status, f.state.Reason = status, f.reason(status)
 		}
 		if status == workflows.Canceled && f.state.Step(workflows.ExecuteAction).Status == workflows.StepRunning {
 			f.state.SkipRest()
 			f.state.Fail(workflows.ExecuteAction, "canceled", 0, at)
-		}
-		if status == workflows.WaitingApproval && f.state.Grant != nil {
-			f.state.MarkUnconfirmed()
 		}
 	}
 	return nil
@@ -74,13 +79,16 @@ func (f *fold) attributes(attributes *commonpb.SearchAttributes, at time.Time) e
 
 // reason is why the workflow shows the status, as far as the state tells.
 func (f *fold) reason(status workflows.RunStatus) string {
-	if status == workflows.WaitingResolution {
+	switch {
+	case status == workflows.WaitingResolution:
 		return f.state.WhatWaits()
-	}
-	if f.state.Status == workflows.WaitingResolution {
+	case f.state.Grant == nil:
+		return f.state.Reason // of a second plan or request: why there is one
+	case status == workflows.WaitingApproval:
+		return f.state.WhatIsUnconfirmed()
+	default:
 		return ""
 	}
-	return f.state.Reason
 }
 
 // asked takes the request that a completed request_approval made. Its gate
@@ -103,19 +111,6 @@ func (f *fold) unattended(at time.Time) error {
 	decideBy := at.Add(f.request.Terms.DecideWithin)
 	f.state.Request, f.state.DecideBy, f.request = f.request, &decideBy, nil
 	f.state.OpenGate(f.task, f.runID)
+	f.granted(at)
 	return f.state.GrantByPolicy(at)
-}
-
-// telling takes a notice that is on its way.
-func (f *fold) telling(id int64, s scheduled, input *commonpb.Payloads) error {
-	var n workflows.Notice
-	if err := decode(input, &n); err != nil {
-		return err
-	}
-	s.notice = n.Key
-	f.running[id] = s
-	f.state.AddNotice(workflows.NoticeRow{
-		Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Waiting: n.Waiting, Status: workflows.StepRunning,
-	})
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -50,6 +51,9 @@ func Parse(data []byte) (List, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
 		return List{}, fmt.Errorf("upload: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return List{}, errors.New("upload: something follows the list")
 	}
 	if l.Format != Format {
 		return List{}, fmt.Errorf("upload: format %.40q is not %q", l.Format, Format)

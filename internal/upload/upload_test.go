@@ -144,6 +144,11 @@ func TestParseRefuses(t *testing.T) {
 			require.Error(t, err)
 		})
 	}
-	_, err := Parse([]byte(`{"format":"holdpoint.upload/1","files":[` + file("a") + "," + file("a/b") + "," + file("b") + `]}`))
+	whole := `{"format":"holdpoint.upload/1","files":[` + file("a") + "," + file("a/b") + "," + file("b") + `]}`
+	_, err := Parse([]byte(whole + "\n"))
 	require.NoError(t, err)
+	for _, more := range []string{"{}", "]", "x", "\x00", whole} {
+		_, err := Parse([]byte(whole + more))
+		require.EqualError(t, err, "upload: something follows the list", more)
+	}
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
+	"github.com/holdpoint/holdpoint/activities"
 	"github.com/holdpoint/holdpoint/internal/config"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -131,6 +133,13 @@ func TestSettingsFollowThePlanners(t *testing.T) {
 	models, err := readPlanners(cfg)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"p": "reports/plans/p"}, settings(cfg, models).PlanQueues)
+}
+
+// How long a step persists is the configuration's to say.
+func TestAttemptsFollowTheConfiguration(t *testing.T) {
+	require.Equal(t, activities.StepLimits{Attempts: 10, Patience: 24 * time.Hour}, newAttempts(loaded(t, withModels), zap.NewNop()).Steps)
+	cfg := loaded(t, withModels+"limits: {step_attempts: 3, step_patience: 90m}\n")
+	require.Equal(t, activities.StepLimits{Attempts: 3, Patience: 90 * time.Minute}, newAttempts(cfg, zap.NewNop()).Steps)
 }
 
 func loaded(t *testing.T, text string) config.Config {

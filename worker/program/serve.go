@@ -56,7 +56,7 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	}
 	defer closeAll()
 
-	attempts := &activities.Attempts{Log: log, Heartbeat: heartbeat(cfg), Retry: faults.DefaultRetry()}
+	attempts := newAttempts(cfg, log)
 	workers := newWorkers(c, cfg, models, d, attempts)
 	workflows.Register(workers[0], settings(cfg, models))
 	for _, w := range workers {
@@ -83,6 +83,14 @@ const settleTime = 5 * time.Second
 // heartbeat is the time between two heartbeats: well below the server's
 // patience.
 func heartbeat(cfg config.Config) time.Duration { return cfg.Timing.HeartbeatTimeout / 4 }
+
+// newAttempts is what stands around every attempt of an activity.
+func newAttempts(cfg config.Config, log *zap.Logger) *activities.Attempts {
+	return &activities.Attempts{
+		Log: log, Heartbeat: heartbeat(cfg), Retry: faults.DefaultRetry(),
+		Steps: activities.StepLimits{Attempts: cfg.Limits.StepAttempts, Patience: cfg.Limits.StepPatience},
+	}
+}
 
 // newWorkers makes the worker of the task queue, and after it one for each queue
 // on which a planner's attempts are handed out at a rate.
@@ -135,7 +143,6 @@ func stopAll(workers []worker.Worker) {
 func settings(cfg config.Config, models modelPlanners) workflows.Settings {
 	s := workflows.DefaultSettings()
 	s.HeartbeatTimeout = cfg.Timing.HeartbeatTimeout
-	s.StepAttempts = cfg.Limits.StepAttempts
 	s.PlanTimeout = models.planTimeout(s.StepTimeout)
 	s.PlanQueues = models.planQueues(cfg)
 	return s

@@ -39,9 +39,10 @@ func name(host string, err error) *faults.Fault {
 	}
 	answer, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
-		return &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Reason: "the effect ledger on " + host + " did not answer", Cause: err}
+		return &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Waits: true, Cause: err,
+			Reason: "the effect ledger on " + host + " did not answer"}
 	}
-	f := &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Cause: err}
+	f := &faults.Fault{Class: faults.Transient, Code: effects.CodeUnavailable, Waits: true, Cause: err}
 	what := "refused to serve"
 	switch {
 	case answer.Code == "42P01", answer.Code == "42703", strings.HasPrefix(answer.Code, "XX"):

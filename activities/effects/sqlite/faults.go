@@ -22,7 +22,7 @@ func named(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	f := &faults.Fault{
-		Class: faults.Transient, Code: effects.CodeUnavailable,
+		Class: faults.Transient, Code: effects.CodeUnavailable, Waits: true,
 		Reason: "the effect ledger did not answer", Cause: err,
 	}
 	switch code := primaryCode(err); code {

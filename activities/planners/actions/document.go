@@ -1,6 +1,6 @@
 // Package actions is the document in which somebody outside proposes actions:
 // holdpoint.actions/1. An agent hands one in as a file, and a model answers with
-// one. actions.schema.json, which [Schema] returns, is the whole format.
+// one. actions.schema.json is the whole format.
 //
 // It says what is wanted and nothing about what that is worth: risk, delivery
 // class, idempotency keys, approval and its limits come from tools and policy,
@@ -13,7 +13,6 @@ import (
 	"bytes"
 	_ "embed" // for the schema
 	"encoding/json"
-	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -25,9 +24,6 @@ const Format = "holdpoint.actions/1"
 
 //go:embed actions.schema.json
 var schemaJSON []byte
-
-// Schema is the JSON Schema of a document, for those who write one.
-func Schema() []byte { return slices.Clone(schemaJSON) }
 
 // Document is what somebody proposes.
 type Document struct {

@@ -1,7 +1,9 @@
 package given_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -136,7 +138,7 @@ func TestYAMLThatIsRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ old, text, want string }{
 		"nothing":             {one, "", "inbox/actions.yaml: the file is empty"},
 		"no YAML":             {one, "a: [", "inbox/actions.yaml:1: did not find expected node content"},
-		"two documents":       {one, one + "---\n" + one, "inbox/actions.yaml: the file holds more than one document"},
+		"two documents":       {one, one + "---\n" + one, "inbox/actions.yaml:6: more follows after the end of the document"},
 		"a list":              {one, "- a\n", "inbox/actions.yaml:1: got array, want object"},
 		"no format":           {"format: holdpoint.actions/1\n", "", "inbox/actions.yaml:1: missing property 'format'"},
 		"another format":      {"actions/1", "actions/2", "inbox/actions.yaml:1: /format: value must be 'holdpoint.actions/1'"},
@@ -158,7 +160,7 @@ func TestYAMLThatIsRefused(t *testing.T) {
 		"a note of nothing":   {"actions:", "notes: ['']\nactions:", "inbox/actions.yaml:2: /notes/0: minLength: got 0, want 1"},
 		"a number of nothing": {"{}", "{a: .nan}", "inbox/actions.yaml:5: JSON has no number .nan"},
 		"a number too large":  {"{}", "{a: 12345678901234567890}", "/actions/0/parameters/a"},
-		"a bad byte":          {"id: a", "id: a # \uFFFD", "it holds U+FFFD"},
+		"a bad byte":          {"id: a", "id: a # \uFFFD", "inbox/actions.yaml:3: character 13 of the line is U+FFFD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, one, tt.old)
@@ -239,6 +241,54 @@ func TestExampleOfTheDocumentation(t *testing.T) {
 	require.Equal(t, "kb/incidents", draft.Actions[1].Proposal.AllowedTarget)
 }
 
+// What was handed in with the task is the plan, whatever else lies there.
+func TestThePlanOfTheTaskGoesBeforeOthers(t *testing.T) {
+	handed := planners.Document{Source: "plan", Path: "actions.yaml", Text: one}
+	r := request(document("actions.json", asJSON), handed, document("b/actions.yaml", asYAML))
+	draft, err := given.Planner{}.Plan(t.Context(), r)
+	require.NoError(t, err)
+	require.Len(t, draft.Actions, 1)
+	require.Equal(t, []string{"the actions were handed in as plan/actions.yaml"}, draft.Notes)
+
+	r.Documents = append(r.Documents, planners.Document{Source: "plan", Path: "b/actions.json", Text: asJSON})
+	_, err = given.Planner{}.Plan(t.Context(), r)
+	require.ErrorContains(t, err, "2 documents hold actions, among them plan/actions.yaml and plan/b/actions.json")
+}
+
+// The file that is read is the one that was handed in, and not a text that was
+// made of it. No other document is read.
+func TestBytesAreReadAndNotRepaired(t *testing.T) {
+	for name, tt := range map[string]struct{ bytes, want string }{
+		"as it was":         {one, ""},
+		"a byte order mark": {"\uFEFF" + one, ""},
+		"line ends":         {strings.ReplaceAll(one, "\n", "\r\n"), ""},
+		"a NUL":             {strings.Replace(one, "id: a", "id: a\x00", 1), "inbox/actions.yaml:3: character 10 of the line is U+0000, which nobody can see"},
+		"zero width":        {strings.Replace(one, "id: a", "id: a\u200b", 1), "inbox/actions.yaml:3: character 10 of the line is U+200B"},
+		"a bad byte":        {strings.Replace(one, "id: a", "id: a # caf\xe9", 1), "inbox/actions.yaml:3: character 16 of the line is no UTF-8 (byte 0xE9): save the file as UTF-8"},
+		"another encoding":  {"\xff\xfef\x00o\x00", "inbox/actions.yaml:1: character 1 of the line is no UTF-8 (byte 0xFF)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := document("actions.yaml", "")
+			d.Bytes = func(context.Context) ([]byte, error) { return []byte(tt.bytes), nil }
+			other := document("large.md", "")
+			other.Read = func(context.Context) (string, error) { return "", errors.New("it is not read") }
+			other.Bytes = func(context.Context) ([]byte, error) { return nil, errors.New("it is not read") }
+			draft, err := given.Planner{}.Plan(t.Context(), request(other, d))
+			if tt.want != "" {
+				refused(t, err, tt.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, draft.Actions, 1)
+		})
+	}
+	away := errors.New("the store is away")
+	d := document("actions.yaml", one)
+	d.Bytes = func(context.Context) ([]byte, error) { return nil, away }
+	_, err := given.Planner{}.Plan(t.Context(), request(d))
+	require.ErrorIs(t, err, away)
+}
+
 // The documents that an action says it comes from are the task's.
 func TestDocumentsOfAnAction(t *testing.T) {
 	text := strings.Replace(one, "parameters: {}", "parameters: {}\n    documents: [inbox/order.md]", 1)
@@ -254,4 +304,41 @@ func TestActionsThatWaitForEachOther(t *testing.T) {
 	text := strings.Replace(asJSON, `"id": "order",`, `"id": "order", "depends_on": ["more"],`, 1)
 	_, err := given.Planner{}.Plan(t.Context(), request(document("actions.json", text)))
 	refused(t, err, "inbox/actions.json: /actions/0/depends_on: these actions wait for each other: order → more → order")
+}
+
+// The plan that is made of the file is checked before anybody else sees it, and
+// what is wrong with it has its place in the file.
+func TestWhatMakesNoPlanHasItsPlaceInTheFile(t *testing.T) {
+	refused := &faults.Fault{Class: faults.Permanent, Code: "page_place", Reason: `action "mail": it is a page of action "order"`,
+		Cause: &planners.InAction{ID: "mail", Reason: `it is a page of action "order"`}}
+	whole := &faults.Fault{Class: faults.Permanent, Code: "plan_too_large", Reason: "the order of 3 actions does not fit"}
+	away := &faults.Fault{Class: faults.Transient, Code: "dial_failed", Reason: "no connection"}
+	for _, tt := range []struct {
+		name, file, text string
+		says             error
+		want             string
+	}{
+		{"an action of JSON", "actions.json", asJSON, refused, `page_place: inbox/actions.json: /actions/1: it is a page of action "order"`},
+		{"an action of YAML", "actions.yaml", asYAML, refused, `page_place: inbox/actions.yaml:8: /actions/1: it is a page of action "order"`},
+		{"the whole", "actions.yaml", asYAML, whole, "plan_too_large: inbox/actions.yaml:2: the order of 3 actions does not fit"},
+		{"trouble of a tool", "actions.yaml", asYAML, away, "dial_failed: no connection"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := request(document(tt.file, tt.text))
+			var checked []planners.DraftAction
+			r.Check = func(_ context.Context, actions []planners.DraftAction) error {
+				checked = actions
+				return tt.says
+			}
+			_, err := given.Planner{}.Plan(t.Context(), r)
+			require.EqualError(t, err, tt.want)
+			require.Equal(t, faults.ClassOf(tt.says), faults.ClassOf(err))
+			require.Len(t, checked, 3)
+
+			r.Check = func(context.Context, []planners.DraftAction) error { return nil }
+			draft, err := given.Planner{}.Plan(t.Context(), r)
+			require.NoError(t, err)
+			require.Equal(t, checked, draft.Actions)
+		})
+	}
 }

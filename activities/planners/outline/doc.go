@@ -68,4 +68,17 @@
 // What cannot be seen stands there as plan.Escape writes it, and a note counts
 // it. Long quotes, long lists and pages over 1 MiB are cut, and each cut says
 // how much it left out.
+//
+// # Bounds
+//
+// Documents are read one after the other, and only their entries are kept. A
+// plan is made of at most 998 documents, 64 MiB of text and 6 MiB of pages; more
+// is refused, as soon as it is known, with a fault that says what to do. Of a
+// document at most 200,000 lines are read, and a note names those that have
+// more. JSON and YAML that nest deeper than 100 levels or have more than 200,000
+// values, and Markdown that would keep its parser busy for long, are read as
+// plain text.
+//
+// An action names the documents that its page is made of, at most 100; the index
+// names none, because it is made of all.
 package outline

@@ -15,9 +15,12 @@ import (
 // entriesOf returns a document's entries, one line each: lines, date, kind and
 // text, a detail with ">" before it.
 func entriesOf(ctx context.Context, path, content string) []string {
-	decoded := text.Decode(ctx, text.MediaType(path), []byte(content)).Text
+	decoded, err := text.Decode(ctx, text.MediaType(path), []byte(content))
+	if err != nil {
+		return []string{err.Error()}
+	}
 	var got []string
-	for _, e := range readTopic(planners.Document{Path: path, Source: "notes", MediaType: text.MediaType(path), Text: decoded}, week{}).entries {
+	for _, e := range readTopic(planners.Document{Path: path, Source: "notes", MediaType: text.MediaType(path), Text: decoded.Text}, week{}).entries {
 		lines := fmt.Sprint(e.first)
 		if e.last > e.first {
 			lines += fmt.Sprintf("-%d", e.last)

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// readJSON returns the blocks of a JSON document.
+// readJSON returns the blocks of a JSON document. Its error says that it is
+// none, or beyond the bounds of a tree.
 func readJSON(document string) ([]block, error) {
 	d := json.NewDecoder(strings.NewReader(document))
 	d.UseNumber()
 	r := jsonReader{tokens: d, lines: indexLines([]byte(document))}
-	t, err := r.value()
+	t, err := r.value(1)
 	if err != nil {
 		return nil, err
 	}
@@ -25,39 +26,31 @@ func readJSON(document string) ([]block, error) {
 type jsonReader struct {
 	tokens *json.Decoder
 	lines  lineIndex
+	values int // read so far
 }
 
-func (r jsonReader) value() (tree, error) {
+// value reads one value, which is that deep in others; the outermost is at 1.
+func (r *jsonReader) value(depth int) (tree, error) {
 	token, err := r.tokens.Token()
 	if err != nil {
 		return tree{}, err
+	}
+	if r.values++; r.values > maxPieces {
+		return tree{}, errTooLarge
 	}
 	line := r.line()
 	t := tree{kind: scalar, first: line, last: line}
 	switch v := token.(type) {
 	case json.Delim:
+		if depth > maxTreeDepth {
+			return tree{}, errTooDeep
+		}
 		t.kind = mapping
 		if v == '[' {
 			t.kind = list
 		}
-		for r.tokens.More() {
-			if t.kind == mapping {
-				key, err := r.value()
-				if err != nil {
-					return tree{}, err
-				}
-				t.keys = append(t.keys, key)
-			}
-			kid, err := r.value()
-			if err != nil {
-				return tree{}, err
-			}
-			t.kids = append(t.kids, kid)
-		}
-		if _, err := r.tokens.Token(); err != nil {
-			return tree{}, err
-		}
-		t.last = r.line()
+		err := r.inside(&t, depth)
+		return t, err
 	case string:
 		t.text = v
 	case json.Number:
@@ -68,8 +61,29 @@ func (r jsonReader) value() (tree, error) {
 	return t, nil
 }
 
+// inside reads what an object or array holds, up to its end.
+func (r *jsonReader) inside(t *tree, depth int) error {
+	for r.tokens.More() {
+		if t.kind == mapping {
+			key, err := r.value(depth + 1)
+			if err != nil {
+				return err
+			}
+			t.keys = append(t.keys, key)
+		}
+		kid, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		t.kids = append(t.kids, kid)
+	}
+	_, err := r.tokens.Token()
+	t.last = r.line()
+	return err
+}
+
 // line is the line on which the last token ends. A token of JSON has no line
 // break in it, so it begins there too.
-func (r jsonReader) line() int {
+func (r *jsonReader) line() int {
 	return r.lines.at(int(r.tokens.InputOffset()) - 1)
 }

@@ -16,9 +16,10 @@ import (
 // of 4 MiB takes about a second.
 const (
 	maxNesting     = 50          // quotes and lists opened by one line
-	maxDepthLines  = 5_000_000   // the deepest nesting times the number of lines
+	maxDepthWork   = 200_000_000 // what the lines cost in the blocks that are open, see blockCost
 	maxReferences  = 1_000       // link references in one paragraph
 	maxInlineMarks = 100_000_000 // squares of the numbers of marks in each block, summed
+	maxMarks       = 500_000     // marks in all: each can become a node
 )
 
 // tooHeavy reports whether a document would keep the parser busy for long.
@@ -26,10 +27,14 @@ func tooHeavy(document string) bool {
 	return heavyBlocks(document) || heavyInlines(document)
 }
 
+// blockCost is what it costs to ask an open block whether a line goes on with
+// it, in the bytes of indentation that are looked at in that time: each block
+// looks at those anew.
+const blockCost = 20
+
 func heavyBlocks(document string) bool {
-	lines, deepest, references := 0, 0, 0
+	work, deepest, references := 0, 0, 0
 	for line := range strings.SplitSeq(document, "\n") {
-		lines++
 		markers, depth := nesting(line)
 		if markers > 0 {
 			deepest = max(deepest, depth)
@@ -37,11 +42,12 @@ func heavyBlocks(document string) bool {
 		if references++; !strings.HasPrefix(strings.TrimLeft(line, " >"), "[") {
 			references = 0
 		}
-		if markers > maxNesting || references > maxReferences {
+		work += deepest * (blockCost + len(line) - len(strings.TrimLeft(line, " \t")))
+		if markers > maxNesting || references > maxReferences || work > maxDepthWork {
 			return true
 		}
 	}
-	return lines*deepest > maxDepthLines
+	return false
 }
 
 // nesting counts the marks of quotes and list items at the front of a line,
@@ -66,7 +72,10 @@ func nesting(line string) (markers, depth int) {
 // heavyInlines weighs the marks of emphasis, links, code and HTML. Only marks
 // in one block meet, so a document with many is parsed for its blocks first.
 func heavyInlines(document string) bool {
-	if square(marks(document)) <= maxInlineMarks {
+	switch all := marks(document); {
+	case all > maxMarks:
+		return true
+	case square(all) <= maxInlineMarks:
 		return false
 	}
 	blocks := parser.NewParser(

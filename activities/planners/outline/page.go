@@ -65,18 +65,17 @@ func (p *page) sources(topics []topic) {
 	}
 }
 
-// proposal proposes to write the page.
-func (p *page) proposal(target planners.Target) (tools.Proposal, int, error) {
-	content := p.markdown()
-	parameters, err := json.Marshal(struct {
+// body is a page's content, without the place where it goes.
+type body struct{ title, content string }
+
+// proposal proposes to write the page at a path of the target.
+func (b body) proposal(path string, target planners.Target) tools.Proposal {
+	parameters, _ := json.Marshal(struct { //nolint:errchkjson // texts can always be written
 		Page    string `json:"page"`
 		Content string `json:"content"`
 		Title   string `json:"title"`
-	}{p.path, content, p.title})
-	if err != nil {
-		return tools.Proposal{}, 0, err
-	}
-	return tools.Proposal{Tool: target.Tool, Parameters: parameters, AllowedTarget: target.Name}, len(content), nil
+	}{path, b.content, b.title})
+	return tools.Proposal{Tool: target.Tool, Parameters: parameters, AllowedTarget: target.Name}
 }
 
 // to returns the path from this page to another.

@@ -41,9 +41,11 @@ func collect(t *testing.T, name, dir string) []planners.Document {
 	var documents []planners.Document
 	for _, e := range m.Entries {
 		if e.Skipped == "" {
+			decoded, err := text.Decode(t.Context(), e.MediaType, contents[e.Digest])
+			require.NoError(t, err)
 			documents = append(documents, planners.Document{
 				Path: e.Path, Source: e.Source, MediaType: e.MediaType, Digest: e.Digest,
-				Text: text.Decode(t.Context(), e.MediaType, contents[e.Digest]).Text,
+				Text: decoded.Text,
 			})
 		}
 	}

@@ -290,13 +290,13 @@ func TestPlan_Feedback(t *testing.T) {
 
 func TestPlan_NotesWhatAReaderShouldKnow(t *testing.T) {
 	draft := planIt(t, request([]planners.Document{
-		markdown("a.md", "# 周报\n正文\U000E0053\U000E0059\n"), markdown("b.json", "{nonsense"), markdown("c.md", "\n"), markdown("d.md", "fine ⚠️\n"),
+		markdown("a.md", "# 周报\n正文\U000E0053\U000E0059\n"), markdown("b.json", "{nonsense"), markdown("c.md", "\n"), markdown("d.md", "fine ⚠️\n"), markdown("e.md", ""),
 	}))
 	require.Equal(t, []string{
 		"no weekly report: no document has an entry of 2026-W48",
-		"notes/a.md holds 2 invisible characters; pages show them as escapes",
-		"notes/b.json is no json that can be read, and was read as plain text",
-		"notes/c.md has no text and gets no page",
+		"without text, so without a page: notes/c.md, notes/e.md",
+		"not in the form that the name says, or beyond measure in it, and so read as plain text: notes/b.json",
+		"with invisible characters, which pages show as escapes: notes/a.md (2)",
 	}, draft.Notes)
 }
 

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -10,18 +11,19 @@ import (
 
 // topic is one document, understood.
 type topic struct {
-	doc       planners.Document
+	doc       planners.Document // with its text while the topic is being read
 	title     string
 	titleLine int // 0 when the title is the file's name
 	chinese   bool
-	blocks    []block
+	blocks    []block // while the topic is being read
 	entries   []entry
 	slug      string // of its page
-	problem   string // why the document's own form could not be read
+	broken    bool   // it is not of the form that its name says, and was read as plain text
+	cut       bool   // it has more lines than are read
 }
 
-// readTopic understands a document. asked is the week that the task names, or
-// the zero week.
+// readTopic understands a document, whose text is in memory. asked is the week
+// that the task names, or the zero week.
 func readTopic(doc planners.Document, asked week) topic {
 	t := topic{doc: doc, chinese: isChinese(doc.Text)}
 	front := t.readBlocks()
@@ -34,8 +36,22 @@ func readTopic(doc planners.Document, asked week) topic {
 // readBlocks reads the document in the form that its media type promises, and
 // as plain text when it breaks the promise.
 func (t *topic) readBlocks() frontMatter {
-	var front frontMatter
-	var err error
+	t.doc.Text, t.cut = firstPieces(t.doc.Text)
+	front, err := t.readForm()
+	if err != nil {
+		t.broken = true
+		t.blocks = readPlain(t.doc.Text)
+	}
+	return front
+}
+
+func (t *topic) readForm() (front frontMatter, err error) {
+	// The parsers of Markdown and YAML are others', and documents are anybody's.
+	defer func() {
+		if reason := recover(); reason != nil {
+			front, err = frontMatter{}, fmt.Errorf("the parser failed: %v", reason)
+		}
+	}()
 	switch t.doc.MediaType {
 	case "text/markdown":
 		t.blocks, front, err = readMarkdown(t.doc.Text)
@@ -50,12 +66,11 @@ func (t *topic) readBlocks() frontMatter {
 	default:
 		t.blocks = readPlain(t.doc.Text)
 	}
-	if err != nil {
-		t.problem = "is no " + path.Base(t.doc.MediaType) + " that can be read, and was read as plain text"
-		t.blocks = readPlain(t.doc.Text)
-	}
-	return front
+	return front, err
 }
+
+// release lets go of what only a topic's own page is made of.
+func (t *topic) release() { t.doc.Text, t.blocks = "", nil }
 
 // findTitle takes the front matter's title; else the first heading, when it
 // stands above all else and is not a date; else, in plain text, a first line

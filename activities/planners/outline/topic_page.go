@@ -14,11 +14,12 @@ const maxContents = 200
 
 func topicPath(t topic) string { return "topics/" + t.slug + ".md" }
 
-// topicPage says what one document is about and lists all its dated entries.
+// topicPage says what one document is about and lists all its dated entries. It
+// links to no other page, so it need not know where it goes.
 func topicPage(t topic, l links) *page {
 	ws := wordsFor(t.chinese)
 	title := plan.Escape(cutRunes(oneLine(t.title), maxTitle))
-	p := &page{path: topicPath(t), title: title, words: ws, links: l}
+	p := &page{title: title, words: ws, links: l}
 	p.head(1, quote(t.title, maxTitle, ws))
 	p.overview(t)
 	p.contents(t)

@@ -11,23 +11,25 @@ import (
 // weeklyPage reports one week, topic by topic.
 func weeklyPage(w week, topics []topic, ws words, l links) *page {
 	p := &page{path: weeklyPath(w), title: fmt.Sprintf(ws.weekly, w), words: ws, links: l}
-	var reported []topic
+	topics = reported(w, topics)
 	total := 0
 	for _, t := range topics {
-		if n := len(t.ofWeek(w)); n > 0 {
-			reported = append(reported, t)
-			total += n
-		}
+		total += len(t.ofWeek(w))
 	}
 	p.head(1, p.title)
-	p.add(fmt.Sprintf(ws.summary, ws.span(w), total, len(reported)), "")
-	p.table(w, reported)
-	for _, t := range reported {
+	p.add(fmt.Sprintf(ws.summary, ws.span(w), total, len(topics)), "")
+	p.table(w, topics)
+	for _, t := range topics {
 		p.report(w, t)
 	}
 	p.blank()
-	p.sources(reported)
+	p.sources(topics)
 	return p
+}
+
+// reported returns the topics that have entries of a week.
+func reported(w week, topics []topic) []topic {
+	return slices.DeleteFunc(slices.Clone(topics), func(t topic) bool { return len(t.ofWeek(w)) == 0 })
 }
 
 func weeklyPath(w week) string { return "weekly/" + w.String() + ".md" }

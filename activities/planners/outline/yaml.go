@@ -3,14 +3,19 @@ package outline
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
 // readYAML returns the blocks of a YAML file, all its documents. Aliases are
-// not followed: each thing is said once, where it stands.
+// not followed: each thing is said once, where it stands. Its error says that it
+// is no YAML, or beyond the bounds of a tree.
 func readYAML(document string) ([]block, error) {
+	if yamlMarks(document) > 2*maxPieces {
+		return nil, errTooLarge
+	}
 	d := yaml.NewDecoder(strings.NewReader(document))
 	var roots []*yaml.Node
 	for {
@@ -22,6 +27,9 @@ func readYAML(document string) ([]block, error) {
 		if err != nil {
 			return nil, err
 		}
+		if isDeep(&n, maxTreeDepth+1) { // the document itself is a node
+			return nil, errTooDeep
+		}
 		roots = append(roots, n.Content...)
 	}
 	r := yamlReader{lines: strings.Split(document, "\n"), last: map[*yaml.Node]int{}}
@@ -31,6 +39,28 @@ func readYAML(document string) ([]block, error) {
 		blocks = append(blocks, treeBlocks(r.tree(root))...)
 	}
 	return blocks, nil
+}
+
+// yamlMarks counts the marks at which a value of YAML can begin: there are no
+// more values than that, and one.
+func yamlMarks(document string) int {
+	n := 0
+	for i := range len(document) {
+		switch document[i] {
+		case '\n', ',', ':', '[', '{', '-', '?':
+			n++
+		}
+	}
+	return n
+}
+
+// isDeep reports whether lists and mappings lie in one another more than limit
+// deep. The parser itself ends at 10,000.
+func isDeep(n *yaml.Node, limit int) bool {
+	if len(n.Content) == 0 {
+		return false
+	}
+	return limit == 0 || slices.ContainsFunc(n.Content, func(kid *yaml.Node) bool { return isDeep(kid, limit-1) })
 }
 
 type yamlReader struct {

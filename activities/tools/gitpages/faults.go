@@ -15,7 +15,7 @@ const (
 	codePagePath    = "page_path"    // a path that no page may have
 	codePageLink    = "page_link"    // a link or submodule on the way to the page
 	codePagePlace   = "page_place"   // a file where a folder is needed, or the reverse
-	codePageCase    = "page_case"    // differs from an existing name only in case
+	codePageCase    = "page_case"    // differs from another name only in case or composition
 	codePageChanged = "page_changed" // drift; wraps tools.ErrDrift
 	codeContent     = "content"      // content that no page may have
 	codeTarget      = "target"       // not a target of this tool

@@ -33,7 +33,10 @@ type Tool struct {
 	repos map[string]*repository
 }
 
-var _ tools.TargetDigester = (*Tool)(nil)
+var (
+	_ tools.TargetDigester = (*Tool)(nil)
+	_ tools.Companion      = (*Tool)(nil)
+)
 
 // New opens the repositories. It makes those whose folder is missing or empty,
 // and fails when one cannot be used, two have one name, or the git program is

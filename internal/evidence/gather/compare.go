@@ -3,7 +3,6 @@ package gather
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/runs"
 )
@@ -38,6 +38,11 @@ func Compare(c evidence.Content, histories []*historypb.History) (found int, pro
 		return len(chain), []string{fmt.Sprintf("history: %v", err)}
 	}
 	again.ExportedAt, again.Missing = c.ExportedAt, c.Missing
+	if !c.SaysWhom() { // as an earlier version wrote it
+		for i := range again.Requests {
+			again.Requests[i].Notify = nil
+		}
+	}
 	differing, err := difference(c, again)
 	if err != nil {
 		return len(chain), []string{fmt.Sprintf("history: %v", err)}
@@ -81,7 +86,7 @@ func carried(c evidence.Content) Blobs {
 		if text, ok := documents[digest]; ok {
 			return []byte(text), nil
 		}
-		return nil, errors.New("it is not in the bundle")
+		return nil, fmt.Errorf("it is not in the bundle: %w", blobs.ErrNotFound)
 	}
 }
 

@@ -8,13 +8,15 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // Blobs returns the bytes of a digest, of at most so many, from the run's
-// tenant's part of the blob store.
+// tenant's part of the blob store. The errors of package blobs say that it does
+// not have them; any other, that it could not be asked.
 type Blobs func(tenant string, digest plan.Digest, limit int64) ([]byte, error)
 
 // What bounds the documents of a bundle, in bytes.
@@ -25,14 +27,16 @@ const (
 )
 
 // Content makes the content of the bundle of one run, of all its executions, the
-// oldest first. What the blobs do not have is listed in it as missing.
+// oldest first. What the blob store does not have, or has damaged, is listed in it
+// as missing.
 //
-// It is an error when a history is not one of AgentRun, or cannot be replayed.
-func Content(chain []runs.Execution, blobs Blobs) (evidence.Content, error) {
+// It is an error when a history is not one of AgentRun, or cannot be replayed, and
+// when the blob store cannot be read: nobody knows then what it has.
+func Content(chain []runs.Execution, store Blobs) (evidence.Content, error) {
 	if len(chain) == 0 {
 		return evidence.Content{}, errors.New("there is no history")
 	}
-	g := gathering{chain: chain, blobs: blobs, content: evidence.Content{
+	g := gathering{chain: chain, blobs: store, content: evidence.Content{
 		RunID: started(chain[0].History).GetWorkflowId(), Executions: []evidence.Execution{}, Plans: []evidence.Plan{},
 		Policies: []evidence.Policy{}, Requests: []evidence.Request{}, Judgements: []evidence.Judgement{},
 		Unjudged: []evidence.Word{}, Actions: []evidence.Action{}, Notices: []evidence.Notice{}, Missing: []string{},
@@ -43,6 +47,9 @@ func Content(chain []runs.Execution, blobs Blobs) (evidence.Content, error) {
 		}
 	}
 	g.policies()
+	if g.unread != nil {
+		return evidence.Content{}, g.unread
+	}
 	return g.content, nil
 }
 
@@ -54,6 +61,7 @@ type gathering struct {
 	arrived []arrived // words, in the order of the history
 	gates   []evidence.Gate
 	judged  *evidence.Judgement // the last one, whose words the workflow has not taken yet
+	unread  error               // the first that kept the blob store from being read
 }
 
 func started(h *historypb.History) *historypb.WorkflowExecutionStartedEventAttributes {
@@ -118,9 +126,16 @@ func (g *gathering) task() error {
 
 // document reads a blob, or says that it is missing.
 func (g *gathering) document(what string, digest plan.Digest, limit int64) evidence.Document {
+	if g.unread != nil {
+		return evidence.Document{}
+	}
 	raw, err := g.blobs(g.content.Task.Asked.Tenant, digest, limit)
-	if err != nil {
+	switch {
+	case err == nil:
+	case errors.Is(err, blobs.ErrNotFound), errors.Is(err, blobs.ErrCorrupt), errors.Is(err, blobs.ErrTooLarge), errors.Is(err, blobs.ErrTenant):
 		g.content.Missing = append(g.content.Missing, fmt.Sprintf("%s: %v", what, err))
+	default:
+		g.unread = fmt.Errorf("the blob store could not be read; try again when it can be reached: %s: %w", what, err)
 	}
 	return evidence.Document{SHA256: digest, Text: string(raw)}
 }

@@ -3,6 +3,7 @@ package gather
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,13 +20,14 @@ import (
 	"github.com/holdpoint/holdpoint/activities"
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/blobs"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/replay"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-func noBlobs(string, plan.Digest, int64) ([]byte, error) { return nil, errors.New("it is not there") }
+func noBlobs(string, plan.Digest, int64) ([]byte, error) { return nil, blobs.ErrNotFound }
 
 func readHistory(t *testing.T, file string) *historypb.History {
 	t.Helper()
@@ -121,6 +123,25 @@ func TestCompareFindsWhatIsNotInTheHistory(t *testing.T) {
 	require.Zero(t, compared)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "none that was given has the digest")
+}
+
+// Only what is surely not there is missing. Of a store that does not answer nobody
+// knows what it has, and no document may say that it has not.
+func TestAStoreThatCannotBeReadIsNoMissingBlob(t *testing.T) {
+	history := readHistory(t, "../../../workflows/testdata/histories/completed.json")
+	chain := []runs.Execution{{RunID: "one", History: history}}
+	for name, gone := range map[string]error{"not there": blobs.ErrNotFound, "damaged": blobs.ErrCorrupt, "too large": blobs.ErrTooLarge} {
+		c, err := Content(chain, func(string, plan.Digest, int64) ([]byte, error) { return nil, fmt.Errorf("blob x: %w", gone) })
+		require.NoError(t, err, name)
+		require.NotEmpty(t, c.Missing, name)
+	}
+	asked := 0
+	_, err := Content(chain, func(string, plan.Digest, int64) ([]byte, error) {
+		asked++
+		return nil, errors.New("connection refused")
+	})
+	require.ErrorContains(t, err, "the blob store could not be read; try again when it can be reached: manifest of the context: connection refused")
+	require.Equal(t, 1, asked, "it is not asked again and again")
 }
 
 // What stands in the bundle is what the judge read, whatever was sent.

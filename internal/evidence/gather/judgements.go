@@ -71,7 +71,7 @@ func (g *gathering) taken(o *observer, next func() error) error {
 func (g *gathering) asked(in workflows.RequestApprovalInput, out workflows.RequestApprovalResult, now time.Time) error {
 	r := evidence.Request{
 		RequestID: out.RequestID, PlanHash: in.PlanHash, OpenedAt: now.UTC(),
-		DecideBy: now.UTC().Add(out.Terms.DecideWithin), Terms: out.Terms,
+		DecideBy: now.UTC().Add(out.Terms.DecideWithin), Terms: out.Terms, Notify: out.Notify,
 	}
 	gate, err := evidence.OpenGate(g.content.RunID, g.content.Task.Asked.Requester, r)
 	if err != nil {
