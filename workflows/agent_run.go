@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -46,9 +45,8 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 	if err := task.Validate(); err != nil {
 		return nil, badTask(err)
 	}
-	if carried != nil && workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
-		// Anybody who can start a workflow could say so that he was approved.
-		return nil, badTask(errors.New("a state comes from the execution that this one continues, and from nobody else: start a run with its task alone"))
+	if err := carried.checkOrigin(workflow.GetInfo(ctx)); err != nil {
+		return nil, badTask(err)
 	}
 	if err := checkRunID(ctx, task, carried != nil); err != nil {
 		return nil, badTask(err)
