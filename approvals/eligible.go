@@ -93,6 +93,16 @@ func (t Terms) MayResolve(requester, operator, actionID string) (Code, string) {
 	return Accepted, ""
 }
 
+// resolvesForAnother refuses the key of an operator that is the requester's too: a
+// requester never resolves, under any name. An empty key is a claim's.
+func (t Terms) resolvesForAnother(key, requester, operator string) (Code, string) {
+	if t.isOf(key, requester, operator) {
+		return SelfApproval, fmt.Sprintf("The key %s is also one of %s, who requested this run and may not resolve its actions. "+
+			"Ask a resolver of the policy %s with a key of her own.", key, requester, t.Label)
+	}
+	return Accepted, ""
+}
+
 // ResolversFor lists who may resolve an action of a run of requester.
 func (t Terms) ResolversFor(requester, actionID string) []string {
 	var names []string
