@@ -54,12 +54,22 @@ func (t Terms) Allows(requester, approver string, choice Choice) (Code, string) 
 // ApproverFor returns the first who may approve a run of requester, or "" when
 // nobody may.
 func (t Terms) ApproverFor(requester string) string {
-	for _, name := range t.Approvers() {
-		if code, _ := t.Allows(requester, name, Approve); code == Accepted {
-			return name
-		}
+	if names := t.ApproversFor(requester); len(names) > 0 {
+		return names[0]
 	}
 	return ""
+}
+
+// ApproversFor lists who may approve a run of requester, or say a word about one
+// of its actions.
+func (t Terms) ApproversFor(requester string) []string {
+	var names []string
+	for _, name := range t.Approvers() {
+		if code, _ := t.Allows(requester, name, Approve); code == Accepted {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // resolversOf returns who may resolve an action.

@@ -36,7 +36,8 @@ type agentRun struct {
 	inbox    *inbox
 	carried  bool      // this execution begins where the one before it waited
 	shown    RunStatus // the status last shown outside
-	notices  int       // those that are on their way
+	notices  int       // those that are on their way, or wait for their turn
+	sending  int       // those that are on their way
 }
 
 func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (*agentRun, error) {
