@@ -85,7 +85,8 @@ func (r Request) oneKeyOnePerson(name string, d Decision, p Proven) (Code, strin
 		case t.Key == p.Key && t.Approver != name:
 			return BadSignature, fmt.Sprintf("The key %s has signed for %s already. Each approver signs with a key of her own.", p.Key, t.Approver)
 		case r.Terms.onePerson(t.Approver, t.Key, name, p.Key):
-			return BadSignature, fmt.Sprintf("%s has signed already, and with %s shares the key of one signature. Each approver signs with a key that nobody else has.", t.Approver, name)
+			return BadSignature, fmt.Sprintf("%s has signed already, and shares the key of one of both signatures with %s. "+
+				"Each approver signs with a key that nobody else has.", t.Approver, name)
 		}
 	}
 	if d.Decision != Reject && r.Terms.isOf(p.Key, r.Requester, name) {

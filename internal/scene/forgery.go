@@ -61,5 +61,6 @@ func (r *Run) Failure(execution string) string {
 	if failed := event.GetWorkflowExecutionFailedEventAttributes(); failed != nil {
 		return failed.GetFailure().GetMessage()
 	}
-	return event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetFailure().GetMessage() // of a cron schedule
+	again := event.GetWorkflowExecutionContinuedAsNewEventAttributes() // of a cron schedule
+	return again.GetFailure().GetMessage()                             //nolint:staticcheck // the server still says it here alone
 }
