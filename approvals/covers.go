@@ -9,9 +9,10 @@ import (
 // StillAllows reports whether these terms, which may be newer than the
 // grant's, are met by it for one action of a run of requester: nil, or
 // ErrNotConfirmed or ErrPolicyChanged, which lead back to the gate, or
-// ErrNotGranted, of a grant that nobody gave, which does not. Signatures are verified anew, with the keys of today. An approval that
-// does not count today is passed over; those that do must meet the quorums. The
-// periods are not asked: a grant's expiry was fixed when it was given.
+// ErrNotGranted, of a grant that nobody gave, which does not. Signatures are
+// verified anew, with the keys of today. An approval that does not count today is
+// passed over; those that do must meet the quorums. The periods are not asked: a
+// grant's expiry was fixed when it was given.
 func (t Terms) StillAllows(g Grant, requester, actionID string) error {
 	if t.Unattended() {
 		return nil
@@ -21,14 +22,14 @@ func (t Terms) StillAllows(g Grant, requester, actionID string) error {
 	}
 	var names []string
 	var why string // the first approval that does not count
-	keys := map[string]bool{}
+	var counted []Approval
 	for _, a := range g.Approvals {
 		err := t.stands(g, a, "", requester)
-		if err == nil && keys[a.Key] {
-			err = fmt.Errorf("%s: the key of %s has signed for another already", BadSignature, a.Approver)
+		if err == nil && slices.ContainsFunc(counted, func(c Approval) bool { return t.onePerson(c.Approver, c.Key, a.Approver, a.Key) }) {
+			err = fmt.Errorf("%s: the key of %s has signed for another already, or is shared with one who signed", BadSignature, a.Approver)
 		}
 		if err == nil {
-			names, keys[a.Key] = append(names, a.Approver), a.Key != ""
+			names, counted = append(names, a.Approver), append(counted, a)
 		} else if why == "" {
 			why = ". " + err.Error()
 		}
@@ -95,7 +96,11 @@ func (t Terms) StillResolves(said ResolutionStatement, signature, requester stri
 	if code, reason := t.MayResolve(requester, said.Operator, said.Action); code != Accepted {
 		return fmt.Errorf("%s: %s", code, reason)
 	}
-	if _, code, reason := t.prove(said.Operator, said.Bytes(), signature, at); code != Accepted {
+	proven, code, reason := t.prove(said.Operator, said.Bytes(), signature, at)
+	if code == Accepted {
+		code, reason = t.resolvesForAnother(proven.Key, requester, said.Operator)
+	}
+	if code != Accepted {
 		return fmt.Errorf("%s: %s", code, reason)
 	}
 	return nil

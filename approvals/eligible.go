@@ -54,12 +54,22 @@ func (t Terms) Allows(requester, approver string, choice Choice) (Code, string) 
 // ApproverFor returns the first who may approve a run of requester, or "" when
 // nobody may.
 func (t Terms) ApproverFor(requester string) string {
-	for _, name := range t.Approvers() {
-		if code, _ := t.Allows(requester, name, Approve); code == Accepted {
-			return name
-		}
+	if names := t.ApproversFor(requester); len(names) > 0 {
+		return names[0]
 	}
 	return ""
+}
+
+// ApproversFor lists who may approve a run of requester, or say a word about one
+// of its actions.
+func (t Terms) ApproversFor(requester string) []string {
+	var names []string
+	for _, name := range t.Approvers() {
+		if code, _ := t.Allows(requester, name, Approve); code == Accepted {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // resolversOf returns who may resolve an action.
@@ -89,6 +99,16 @@ func (t Terms) MayResolve(requester, operator, actionID string) (Code, string) {
 		return SelfApproval, fmt.Sprintf("%s requested this run and may not resolve its actions. Ask a resolver of the policy %s.", name, t.Label)
 	case !slices.Contains(t.resolversOf(actionID), name):
 		return NotAResolver, fmt.Sprintf("%s is not a resolver of the policy %s. Ask one who is.", name, t.Label)
+	}
+	return Accepted, ""
+}
+
+// resolvesForAnother refuses the key of an operator that is the requester's too: a
+// requester never resolves, under any name. An empty key is a claim's.
+func (t Terms) resolvesForAnother(key, requester, operator string) (Code, string) {
+	if t.isOf(key, requester, operator) {
+		return SelfApproval, fmt.Sprintf("The key %s is also one of %s, who requested this run and may not resolve its actions. "+
+			"Ask a resolver of the policy %s with a key of her own.", key, requester, t.Label)
 	}
 	return Accepted, ""
 }

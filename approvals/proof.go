@@ -72,16 +72,21 @@ func adviceFor(err error) string {
 	}
 }
 
-// oneKeyOnePerson refuses a signature by a key with which another has signed on
-// this request already, or which the requester has too: people are counted by
-// their keys as well as by their names, for one key may stand under several.
+// oneKeyOnePerson refuses a signature of somebody who may be one with another who
+// has signed on this request already, or by a key which the requester has too:
+// people are counted by their keys as well as by their names, for one key may
+// stand under several.
 func (r Request) oneKeyOnePerson(name string, d Decision, p Proven) (Code, string) {
 	if p.Key == "" {
 		return Accepted, ""
 	}
 	for _, t := range r.Taken {
-		if t.Key == p.Key && t.Approver != name {
+		switch {
+		case t.Key == p.Key && t.Approver != name:
 			return BadSignature, fmt.Sprintf("The key %s has signed for %s already. Each approver signs with a key of her own.", p.Key, t.Approver)
+		case r.Terms.onePerson(t.Approver, t.Key, name, p.Key):
+			return BadSignature, fmt.Sprintf("%s has signed already, and shares the key of one of both signatures with %s. "+
+				"Each approver signs with a key that nobody else has.", t.Approver, name)
 		}
 	}
 	if d.Decision != Reject && r.Terms.isOf(p.Key, r.Requester, name) {
@@ -90,10 +95,21 @@ func (r Request) oneKeyOnePerson(name string, d Decision, p Proven) (Code, strin
 	return Accepted, ""
 }
 
+// onePerson reports whether whoever signed as one could have signed as the other
+// too: by the same key, or by one that is also the other's. Where one of them did
+// not sign, nothing is known of it.
+func (t Terms) onePerson(name, key, other, otherKey string) bool {
+	return name != other && key != "" && otherKey != "" &&
+		(key == otherKey || t.has(name, otherKey) || t.has(other, key))
+}
+
 // isOf reports whether a key that signed for somebody is the requester's too.
 func (t Terms) isOf(key, requester, name string) bool {
 	owner, err := NormalizeIdentity(requester)
-	return err == nil && key != "" && owner != name && slices.ContainsFunc(t.keysOf(owner), func(k signature.Key) bool {
-		return signature.Fingerprint(k) == key
-	})
+	return err == nil && owner != name && t.has(owner, key)
+}
+
+// has reports whether a key, by its fingerprint, is one of a person's.
+func (t Terms) has(name, key string) bool {
+	return key != "" && slices.ContainsFunc(t.keysOf(name), func(k signature.Key) bool { return signature.Fingerprint(k) == key })
 }

@@ -83,6 +83,12 @@ func (r Request) approved() []string {
 // Missing says in words who must still approve the plan; "" when nobody.
 func (r Request) Missing() string { return r.Terms.Missing(r.approved()) }
 
+// Awaited lists who may approve, and whose approval would bring the plan nearer to
+// its quorums: not those who have approved it, nor those whose group is full.
+func (r Request) Awaited() []string {
+	return slices.DeleteFunc(r.Terms.ApproversFor(r.Requester), func(name string) bool { return !r.Terms.fills(r.approved(), name) })
+}
+
 // took reports whether this very decision of this person was accepted.
 func (r Request) took(name string, d Decision) bool {
 	return slices.ContainsFunc(r.Taken, func(t Taken) bool {

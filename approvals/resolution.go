@@ -219,6 +219,9 @@ func judgeResolution(d Doubts, a Arrival) Verdict {
 	}
 	proven, code, reason := d.Terms.prove(statement.Operator, statement.Bytes(), r.Signature, a.At)
 	if code == Accepted {
+		code, reason = d.Terms.resolvesForAnother(proven.Key, d.Requester, statement.Operator)
+	}
+	if code == Accepted {
 		code, reason = resolve(d, r)
 	}
 	if v.Code, v.Reason = code, reason; code == Accepted {

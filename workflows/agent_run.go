@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -37,7 +36,8 @@ type agentRun struct {
 	inbox    *inbox
 	carried  bool      // this execution begins where the one before it waited
 	shown    RunStatus // the status last shown outside
-	notices  int       // those that are on their way
+	notices  int       // those that are on their way, or wait for their turn
+	sending  int       // those that are on their way
 }
 
 func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (*agentRun, error) {
@@ -46,9 +46,8 @@ func setup(ctx workflow.Context, settings Settings, task Task, carried *State) (
 	if err := task.Validate(); err != nil {
 		return nil, badTask(err)
 	}
-	if carried != nil && workflow.GetInfo(ctx).ContinuedExecutionRunID == "" {
-		// Anybody who can start a workflow could say so that he was approved.
-		return nil, badTask(errors.New("a state comes from the execution that this one continues, and from nobody else: start a run with its task alone"))
+	if err := carried.checkOrigin(workflow.GetInfo(ctx)); err != nil {
+		return nil, badTask(err)
 	}
 	if err := checkRunID(ctx, task, carried != nil); err != nil {
 		return nil, badTask(err)

@@ -18,6 +18,8 @@ type execution struct {
 	landed   int // how many have come back, whatever their outcome
 	canceled bool
 	aborted  bool // a person gave up an action in doubt
+	// telling are the doubts, by occasion, of which this execution tells people.
+	telling map[string]bool
 	// expiry is the end of the approval's life. It is watched only while an
 	// action waits for a word of its own.
 	expiry workflow.Future
@@ -55,7 +57,9 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 
 // newExecution begins where the execution that continued as this one waited.
 func newExecution(r *agentRun) *execution {
-	x := &execution{agentRun: r, begun: make([]bool, len(r.state.Actions)), settling: make([]bool, len(r.state.Actions))}
+	x := &execution{
+		agentRun: r, begun: make([]bool, len(r.state.Actions)), settling: make([]bool, len(r.state.Actions)), telling: map[string]bool{},
+	}
 	for i := range r.state.Actions {
 		if row := &r.state.Actions[i]; row.unsettled() {
 			x.begun[i] = true
@@ -209,6 +213,7 @@ func (x *execution) finish(ctx workflow.Context) (turn, error) {
 		x.state.Fail(ExecuteAction, "the approval expired", 0, now(ctx))
 		x.state.Status = Expired
 		x.state.Reason = "the approval expired at " + x.state.Grant.ExpiresAt.Format(time.RFC3339) + " before every action was done"
+		x.tellOfExpiry(ctx)
 		return stop, nil
 	case halt.Replan != "":
 		x.state.Reason = halt.Replan

@@ -60,7 +60,10 @@ func newWorld(t *testing.T, actions ...workflows.PlannedAction) *world {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	w := &world{t: t, env: suite.NewTestWorkflowEnvironment(), decideWithin: time.Hour, grantLife: time.Hour}
-	w.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{workflows.NewInterceptor()}})
+	w.env.SetWorkerOptions(worker.Options{
+		Interceptors:             []interceptor.WorkerInterceptor{workflows.NewInterceptor()},
+		DeadlockDetectionTimeout: time.Minute, // a busy machine is none
+	})
 	w.env.SetStartWorkflowOptions(startOptions())
 	workflows.Register(w.env, workflows.DefaultSettings())
 	w.plans = []workflows.MakePlanResult{planOf("plan 0", actions...)}

@@ -7,7 +7,6 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -20,7 +19,21 @@ const (
 	maxNoticeAnswer = 200
 	// noticeGrace is how long a run that has ended waits for its last notice.
 	noticeGrace = 30 * time.Second
+	// noticesAtOnce bounds those on their way: a channel that fails keeps each for
+	// a quarter of an hour, and the server takes 2,000 activities of one workflow
+	// at a time, the actions' among them
+	// (https://docs.temporal.io/self-hosted-guide/defaults).
+	noticesAtOnce = maxNotices
 )
+
+// boundNotices is a change to the sequence of commands, see doc.go: of an action
+// in doubt people are told once, however many others there are, and no more
+// notices than noticesAtOnce are on their way.
+const boundNotices = "bound-notices"
+
+func boundsNotices(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, boundNotices, workflow.DefaultVersion, 1) == 1
+}
 
 // notify tells people through every channel of the request, beside whatever
 // the run does: a channel that fails is seen in the status and stops nothing.
@@ -32,7 +45,6 @@ func (r *agentRun) notify(ctx workflow.Context, event Event, occasion string, wa
 	for _, channel := range r.state.Request.Notify[event] {
 		row := NoticeRow{Event: event, Channel: channel, At: now(ctx), Occasion: occasion, Waiting: waiting, Status: StepRunning}
 		row.Key = r.noticeKey(row)
-		r.state.AddNotice(row)
 		r.deliver(ctx, row)
 	}
 }
@@ -52,6 +64,10 @@ func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 	r.notices++
 	workflow.GoNamed(disconnected(ctx), "notify "+row.Channel, func(ctx workflow.Context) {
 		defer func() { r.notices-- }()
+		r.awaitTurn(ctx)
+		r.sending++
+		defer func() { r.sending-- }()
+		r.state.AddNotice(row)
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Minute,
 			RetryPolicy:         retryPolicy(noticeAttempts),
@@ -61,6 +77,13 @@ func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 		err := workflow.ExecuteActivity(ctx, Notify, notice).Get(ctx, &out)
 		r.state.NoticeEnded(row.Key, out, err)
 	})
+}
+
+// awaitTurn waits until another notice may go. An error is the end of the workflow.
+func (r *agentRun) awaitTurn(ctx workflow.Context) {
+	if r.sending >= noticesAtOnce && boundsNotices(ctx) {
+		_ = workflow.Await(ctx, func() bool { return r.sending < noticesAtOnce })
+	}
 }
 
 // notice is what a row says to people.
@@ -75,26 +98,18 @@ func (r *agentRun) notice(row NoticeRow) Notice {
 	terms := s.Request.Terms
 	switch row.Event {
 	case ApprovalRequested, ApprovalReminded, ApprovalExpired:
-		n.People, n.Needs, n.Until = s.mayApprove(), s.Gate.Missing(), s.DecideBy
+		n.People, n.Needs, n.Until = s.Gate.Awaited(), s.Gate.Missing(), s.DecideBy
+		if s.Grant != nil { // which was given, and has ended
+			n.People, n.Until = terms.ApproversFor(s.Gate.Requester), &s.Grant.ExpiresAt
+		}
 	case ConfirmationRequested:
-		n.People, n.Needs, n.Until = s.mayApprove(), "1 approver", &s.Grant.ExpiresAt
+		n.People, n.Needs, n.Until = terms.ApproversFor(s.Gate.Requester), "1 approver", &s.Grant.ExpiresAt
 	case ResolutionNeeded:
 		n.People, n.Needs = terms.ResolversFor(r.task.Requester, row.Waiting[0]), "1 resolver"
 		n.Command = "starter status " + shellQuote(r.runID)
 	}
 	n.People = n.People[:min(len(n.People), maxStatusApprovers)]
 	return n
-}
-
-// mayApprove lists who may approve the present plan.
-func (s *State) mayApprove() []string {
-	var names []string
-	for _, name := range s.Request.Terms.Approvers() {
-		if code, _ := s.Request.Terms.Allows(s.Gate.Requester, name, approvals.Approve); code == approvals.Accepted {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // noticeKey is the idempotency key of one message: the same on every attempt.
@@ -105,8 +120,12 @@ func (r *agentRun) noticeKey(row NoticeRow) string {
 	}.Key()
 }
 
-// AddNotice takes a notice that is on its way.
+// AddNotice takes a notice that is on its way, once.
 func (s *State) AddNotice(row NoticeRow) {
+	if slices.ContainsFunc(s.Notices, func(n NoticeRow) bool { return n.Key == row.Key }) {
+		return // of the execution before
+	}
+	s.tellsOf(row)
 	s.Notices = append(s.Notices, row)
 	if extra := len(s.Notices) - maxNotices; extra > 0 {
 		s.Notices = append([]NoticeRow(nil), s.Notices[extra:]...)
@@ -147,13 +166,42 @@ func (r *agentRun) awaitNotices(ctx workflow.Context) error {
 	return err
 }
 
+// tellsOf remembers with an action in doubt that people are told of it: the rows
+// of notices are the last ones only.
+func (s *State) tellsOf(row NoticeRow) {
+	if row.Event != ResolutionNeeded {
+		return
+	}
+	for i := range s.Actions {
+		if a := &s.Actions[i]; a.Doubt != nil && slices.Contains(row.Waiting, a.ID) {
+			a.Told = a.Doubt.Token
+		}
+	}
+}
+
 // tellOfDoubts tells once of each action that waits for a resolution.
 func (x *execution) tellOfDoubts(ctx workflow.Context) {
 	for _, i := range x.state.waiting() {
 		row := x.state.Actions[i]
 		occasion := fmt.Sprintf("%s/%d", row.ID, row.Doubt.Token)
-		if !x.state.told(ResolutionNeeded, occasion) {
-			x.notify(ctx, ResolutionNeeded, occasion, []string{row.ID})
+		if x.state.told(ResolutionNeeded, occasion) {
+			continue
 		}
+		if (row.Told == row.Doubt.Token || x.telling[occasion]) && boundsNotices(ctx) {
+			continue
+		}
+		x.telling[occasion] = true
+		x.notify(ctx, ResolutionNeeded, occasion, []string{row.ID})
+	}
+}
+
+// tellGrantEnds is a change to the sequence of commands, see doc.go: an approval
+// whose life ends before every action was done is told of as a time to decide is
+// that nobody met.
+const tellGrantEnds = "tell-grant-ends"
+
+func (x *execution) tellOfExpiry(ctx workflow.Context) {
+	if len(x.state.Request.Notify[ApprovalExpired]) > 0 && workflow.GetVersion(ctx, tellGrantEnds, workflow.DefaultVersion, 1) == 1 {
+		x.notify(ctx, ApprovalExpired, "granted", nil)
 	}
 }

@@ -78,6 +78,8 @@ type Action struct {
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Doubt is what is known of an action in doubt that waits for a person.
 	Doubt *Doubt `json:"doubt,omitempty"`
+	// Told is the claim of which people were told that it is in doubt.
+	Told int64 `json:"told,omitempty"`
 	// Resolution is what a person said of it.
 	Resolution *Resolved `json:"resolution,omitempty"`
 }

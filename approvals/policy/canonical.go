@@ -116,18 +116,43 @@ func (d demand) document() demandDocument {
 	}
 }
 
-// signerLines writes the members' keys as an allowed_signers file, by name.
+// signerLines writes the members' keys as an allowed_signers file, by name, and
+// then under which other names these keys stand.
 func (p *Policy) signerLines() string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.keys)) {
 		for _, key := range p.keys[name] {
-			fmt.Fprintf(&lines, "%s namespaces=%q", name, signature.Namespace)
-			writeBound(&lines, "valid-after", key.ValidAfter)
-			writeBound(&lines, "valid-before", key.ValidBefore)
-			fmt.Fprintf(&lines, " %s\n", key.Public)
+			writeSigner(&lines, name, key)
 		}
 	}
+	for _, a := range p.aliases {
+		writeSigner(&lines, aliasNames(a), a.Key)
+	}
 	return lines.String()
+}
+
+func writeSigner(lines *strings.Builder, names string, key signature.Key) {
+	fmt.Fprintf(lines, "%s namespaces=%q", names, signature.Namespace)
+	writeBound(lines, "valid-after", key.ValidAfter)
+	writeBound(lines, "valid-before", key.ValidBefore)
+	fmt.Fprintf(lines, " %s\n", key.Public)
+}
+
+// aliasNames are an alias's names as a line begins with them.
+func aliasNames(a signature.Alias) string {
+	if names := a.Names(); !strings.ContainsAny(names, " \t") {
+		return names
+	}
+	return `"` + a.Names() + `"`
+}
+
+// sortedAliases are different aliases in an order that the file's does not change.
+func sortedAliases(aliases []signature.Alias) []signature.Alias {
+	compare := func(a, b signature.Alias) int {
+		return cmp.Or(strings.Compare(a.Names(), b.Names()), compareKeys(a.Key, b.Key))
+	}
+	slices.SortFunc(aliases, compare)
+	return slices.CompactFunc(aliases, func(a, b signature.Alias) bool { return compare(a, b) == 0 })
 }
 
 func writeBound(line *strings.Builder, option string, at time.Time) {
@@ -138,10 +163,11 @@ func writeBound(line *strings.Builder, option string, at time.Time) {
 
 // sortedKeys are one person's keys in an order that the file's does not change.
 func sortedKeys(keys []signature.Key) []signature.Key {
-	return slices.SortedFunc(slices.Values(keys), func(a, b signature.Key) int {
-		return cmp.Or(
-			strings.Compare(a.Public, b.Public), a.ValidAfter.Compare(b.ValidAfter), a.ValidBefore.Compare(b.ValidBefore))
-	})
+	return slices.SortedFunc(slices.Values(keys), compareKeys)
+}
+
+func compareKeys(a, b signature.Key) int {
+	return cmp.Or(strings.Compare(a.Public, b.Public), a.ValidAfter.Compare(b.ValidAfter), a.ValidBefore.Compare(b.ValidBefore))
 }
 
 // FromCanonical reads what Canonical wrote, as strictly as any policy file, and

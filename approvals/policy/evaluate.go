@@ -186,7 +186,7 @@ func (e *evaluation) terms() (approvals.Terms, error) {
 	if t.Resolvers, err = e.resolvers(); err != nil {
 		return approvals.Terms{}, err
 	}
-	t.Signers = e.policy.signersOf(t)
+	t.Signers = e.policy.signersOf(t, e.requester)
 	return t, nil
 }
 
@@ -259,8 +259,9 @@ func (e *evaluation) able(names []string, self bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == e.requester && !self })
 }
 
-// signersOf are the keys of everybody whom the terms name.
-func (p *Policy) signersOf(t approvals.Terms) []signature.Key {
+// signersOf are the keys of everybody whom the terms name, and the requester's as
+// far as the policy knows her: a key of hers under another's name is hers.
+func (p *Policy) signersOf(t approvals.Terms, requester string) []signature.Key {
 	names := t.Approvers()
 	for _, r := range t.Resolvers {
 		names = union(names, r.Members)
@@ -269,5 +270,12 @@ func (p *Policy) signersOf(t approvals.Terms) []signature.Key {
 	for _, name := range names {
 		keys = append(keys, p.keys[name]...)
 	}
-	return keys
+	if slices.Contains(names, requester) {
+		return keys
+	}
+	hers := slices.Clone(p.keys[requester])
+	for _, a := range p.aliases {
+		hers = append(hers, a.KeysOf(requester)...)
+	}
+	return append(keys, slices.Compact(sortedKeys(hers))...)
 }

@@ -193,6 +193,7 @@ func (p *Policy) takeKeys(head *section, raw string, file source, lineOf func(in
 		head.err = file.fail(lineOf(line), "%s", reason)
 		return
 	}
+	p.aliases = sortedAliases(signers.Aliases(p.members()))
 	p.noteUnused(signers, file, lineOf)
 	for _, group := range slices.Sorted(maps.Keys(p.groups)) {
 		for _, name := range p.groups[group].members {
@@ -208,15 +209,20 @@ func (p *Policy) takeKeys(head *section, raw string, file source, lineOf func(in
 	}
 }
 
-// noteUnused lists the lines whose keys sign nothing here: those that never
-// verify, and those of people who are in no group.
-func (p *Policy) noteUnused(signers signature.AllowedSigners, file source, lineOf func(int) int) {
-	left := slices.Clone(signers.Skipped)
+// members are those of all groups.
+func (p *Policy) members() []string {
 	var members []string
 	for _, g := range p.groups {
 		members = append(members, g.members...)
 	}
-	for _, line := range signers.Unused(members) {
+	return members
+}
+
+// noteUnused lists the lines whose keys sign nothing here: those that never
+// verify, and those of people who are in no group.
+func (p *Policy) noteUnused(signers signature.AllowedSigners, file source, lineOf func(int) int) {
+	left := slices.Clone(signers.Skipped)
+	for _, line := range signers.Unused(p.members()) {
 		left = append(left, signature.Skipped{Line: line, Reason: "its names are in no group"})
 	}
 	slices.SortFunc(left, func(a, b signature.Skipped) int { return a.Line - b.Line })

@@ -36,6 +36,7 @@ type Policy struct {
 	label     string
 	groups    map[string]group
 	keys      map[string][]signature.Key // of the members of groups, by name, sorted
+	aliases   []signature.Alias          // by which the same keys sign for others, sorted
 	fallback  demand                     // of an action that no rule matches
 	rules     []rule                     // by name
 	canonical []byte
@@ -85,8 +86,9 @@ func (p *Policy) Canonical() []byte { return slices.Clone(p.canonical) }
 
 // SharedKey is one key that several people have, as under a name with a wildcard.
 type SharedKey struct {
-	Fingerprint string   `json:"fingerprint"`
-	People      []string `json:"people"`
+	Fingerprint string `json:"fingerprint"`
+	// People are members of groups, and then names and patterns of others.
+	People []string `json:"people"`
 }
 
 // SharedKeys are the keys that do not tell one person from another. Whoever holds
@@ -98,6 +100,10 @@ func (p *Policy) SharedKeys() []SharedKey {
 		for _, key := range p.keys[name] {
 			people[signature.Fingerprint(key)] = append(people[signature.Fingerprint(key)], name)
 		}
+	}
+	for _, a := range p.aliases {
+		fingerprint := signature.Fingerprint(a.Key)
+		people[fingerprint] = append(people[fingerprint], a.Names())
 	}
 	var shared []SharedKey
 	for _, fingerprint := range slices.Sorted(maps.Keys(people)) {

@@ -97,15 +97,27 @@ func (a AllowedSigners) KeysOf(name string) []Key {
 }
 
 // Unused returns the numbers of the lines whose keys may sign in none of these
-// names, which are normalized.
+// names, which are normalized, on that line or another.
 func (a AllowedSigners) Unused(names []string) []int {
+	theirs := a.publicOf(names)
 	var lines []int
 	for _, e := range a.entries {
-		if !slices.ContainsFunc(names, e.principals.match) {
+		if !theirs[e.key.Public] {
 			lines = append(lines, e.line)
 		}
 	}
 	return lines
+}
+
+// publicOf are the keys that may sign in one of these names, by Key.Public.
+func (a AllowedSigners) publicOf(names []string) map[string]bool {
+	public := map[string]bool{}
+	for _, e := range a.entries {
+		if slices.ContainsFunc(names, e.principals.match) {
+			public[e.key.Public] = true
+		}
+	}
+	return public
 }
 
 // parseLine reads "principals [options] type key [comment]", of which a reason

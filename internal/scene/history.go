@@ -21,6 +21,9 @@ func (r *Run) History() (*historypb.History, error) {
 	return history, nil
 }
 
+// Execution is the id of the newest one.
+func (r *Run) Execution() string { return r.execution().GetRunId() }
+
 // execution is the newest one.
 func (r *Run) execution() *commonpb.WorkflowExecution {
 	r.stage.t.Helper()

@@ -24,6 +24,7 @@ type Run struct {
 
 	stage      *Stage
 	businessID string
+	task       workflows.Task
 }
 
 // TryStart starts a run, as StartsPlans does, for any goroutine.
@@ -31,14 +32,14 @@ func (p *Person) TryStart(plans ...[]Step) (*Run, error) {
 	s := p.stage
 	r := &Run{stage: s, businessID: fmt.Sprintf("%s-run-%d", s.queue, s.runs.Add(1))}
 	s.script.write(r.businessID, plans)
-	task := workflows.Task{
+	r.task = workflows.Task{
 		Tenant: p.tenant, BusinessID: r.businessID, Goal: "pay what is due", Requester: p.name, Planner: "script",
 		Context: []workflows.Source{{Root: "notes"}}, Tools: []workflows.ToolUse{{Tool: ToolName, Target: bankName}},
 	}
-	r.ID = task.RunID()
+	r.ID = r.task.RunID()
 	_, err := s.client.ExecuteWorkflow(s.t.Context(), client.StartWorkflowOptions{
 		ID: r.ID, TaskQueue: s.queue, WorkflowTaskTimeout: 3 * time.Second,
-	}, workflows.WorkflowType, task)
+	}, workflows.WorkflowType, r.task)
 	return r, err
 }
 
