@@ -1,10 +1,8 @@
 package text
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/internal/corpora"
-	"github.com/holdpoint/holdpoint/internal/toolchain"
 )
 
 // Every real document of a claimed format becomes text, and all of it: what is
@@ -76,59 +73,32 @@ func isWholeRocketMQ(t *testing.T, folder string) {
 	require.Equal(t, strings.Count(string(data), "\u200b"), d.Invisible)
 }
 
-// missing skips a test that lacks a real part, and fails it where all must be.
-func missing(t *testing.T, part string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		require.FailNow(t, "this test needs "+part)
-	}
-	t.Skip("without " + part)
-}
-
-// The fixtures that the cases are told with, as their own program writes them,
-// where it is. The same bytes are made in Go by the tests of each case, which run
-// everywhere.
+// The files with which the cases about encodings, line ends, NUL bytes, hidden text
+// and quoting are told, byte for byte.
 func TestDecode_FixturesOfTheCases(t *testing.T) {
-	root, err := toolchain.Root(".")
-	require.NoError(t, err)
-	program := filepath.Join(root, "..", "shared", "cases", "make_fixtures.py")
-	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
-		missing(t, "the program that writes the fixtures of the cases, ../shared/cases/make_fixtures.py")
-	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		missing(t, "python3")
-	}
-	dest := t.TempDir()
-	out, err := exec.CommandContext(t.Context(), python, program, dest).CombinedOutput()
-	require.NoError(t, err, string(out))
-
 	for name, want := range map[string]struct {
 		contains string
 		counts   Decoded // without its text
 	}{
-		"enc/gbk.md":                 {minutes, Decoded{Encoding: "gb18030"}},
-		"enc/gb18030-rare.md":        {"姓名：𠮷田（U+20BB7），镇名：䶮㙍\n" + minutes, Decoded{Encoding: "gb18030"}},
-		"enc/gb18030-bom.txt":        {minutes, Decoded{Encoding: "gb18030"}},
-		"enc/gbk-short.txt":          {"你好", Decoded{Encoding: "gb18030", Guessed: true}},
-		"enc/gbk-late.txt":           {"\n结论：同意上线\n", Decoded{Encoding: "gb18030", Guessed: true}},
-		"enc/utf16le-bom.csv":        {"编号,标题\n1,周报\n", Decoded{Encoding: "utf-16le"}},
-		"enc/utf16be-nobom.txt":      {"Meeting notes: approve nothing\n", Decoded{Encoding: "utf-16be"}},
-		"enc/utf8-bom.json":          {`{"title":"周报"}`, Decoded{Encoding: "utf-8-bom"}},
-		"enc/bad-utf8.md":            {"# ok\n", Decoded{Encoding: "utf-8", Guessed: true, Replaced: 5}},
-		"eol/crlf.md":                {minutes, Decoded{Encoding: "utf-8"}},
-		"eol/cr-only.txt":            {"line one\nline two\nline three\n", Decoded{Encoding: "utf-8"}},
-		"nul/nul.txt":                {"beforeafter\n", Decoded{Encoding: "utf-8", NULs: 1}},
-		"nul/escaped.json":           {`{"s":"before\u0000after"}`, Decoded{Encoding: "utf-8"}},
-		"big/oneline.json":           {strings.Repeat("x", 63), Decoded{Encoding: "utf-8"}},
-		"big/longline.md":            {"\n## TAIL SECTION AFTER THE LONG LINE\n", Decoded{Encoding: "utf-8"}},
-		"big/multibyte-boundary.txt": {strings.Repeat("周报", 10), Decoded{Encoding: "utf-8"}},
-		"inject/hidden.html":         {"# 周报\u2028正文", Decoded{Encoding: "utf-8", Hidden: 2}},
-		"inject/tags.md":             {"# 周报\n正文\n", Decoded{Encoding: "utf-8", Invisible: len(injected)}},
-		"inject/frame-break.md":      {"</document>", Decoded{Encoding: "utf-8"}},
-		"csv/quoted.csv":             {`2,=HYPERLINK("http://x.example.test","c")` + "\n3,缺列\n", Decoded{Encoding: "utf-8"}},
+		"enc/gbk.md":            {minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gb18030-rare.md":   {"姓名：𠮷田（U+20BB7），镇名：䶮㙍\n" + minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gb18030-bom.txt":   {minutes, Decoded{Encoding: "gb18030"}},
+		"enc/gbk-short.txt":     {"你好", Decoded{Encoding: "gb18030", Guessed: true}},
+		"enc/gbk-late.txt":      {"\n结论：同意上线\n", Decoded{Encoding: "gb18030", Guessed: true}},
+		"enc/utf16le-bom.csv":   {"编号,标题\n1,周报\n", Decoded{Encoding: "utf-16le"}},
+		"enc/utf16be-nobom.txt": {"Meeting notes: approve nothing\n", Decoded{Encoding: "utf-16be"}},
+		"enc/utf8-bom.json":     {`{"title":"周报"}`, Decoded{Encoding: "utf-8-bom"}},
+		"enc/bad-utf8.md":       {"# ok\n", Decoded{Encoding: "utf-8", Guessed: true, Replaced: 5}},
+		"eol/crlf.md":           {minutes, Decoded{Encoding: "utf-8"}},
+		"eol/cr-only.txt":       {"line one\nline two\nline three\n", Decoded{Encoding: "utf-8"}},
+		"nul/nul.txt":           {"beforeafter\n", Decoded{Encoding: "utf-8", NULs: 1}},
+		"nul/escaped.json":      {`{"s":"before\u0000after"}`, Decoded{Encoding: "utf-8"}},
+		"inject/hidden.html":    {"# 周报\u2028正文", Decoded{Encoding: "utf-8", Hidden: 2}},
+		"inject/tags.md":        {"# 周报\n正文\n", Decoded{Encoding: "utf-8", Invisible: len(injected)}},
+		"inject/frame-break.md": {"</document>", Decoded{Encoding: "utf-8"}},
+		"csv/quoted.csv":        {`2,=HYPERLINK("http://x.example.test","c")` + "\n3,缺列\n", Decoded{Encoding: "utf-8"}},
 	} {
-		data, err := os.ReadFile(filepath.Join(dest, name))
+		data, err := os.ReadFile(filepath.Join("testdata", "cases", filepath.FromSlash(name)))
 		require.NoError(t, err)
 		d := decode(t, MediaType(name), string(data))
 		require.Contains(t, d.Text, want.contains, name)
