@@ -83,7 +83,8 @@ func (e export) run(ctx context.Context, reader runs.Reader, runID string, out, 
 	if missing := strings.Join(content.Missing, "\n  "); missing != "" {
 		if !e.allowMissing {
 			return fmt.Errorf("nothing was written, for the document would not stand alone. Missing in %s (--data, --config):\n  %s\n"+
-				"Name the store of the run's workers, by their configuration (--config) or their data folder (--data), or write it anyway with --allow-missing", found.Name, missing)
+				"Name the store of the run's workers, by their configuration (--config) or their data folder (--data), "+
+				"or write it anyway with --allow-missing", found.Name, missing)
 		}
 		fmt.Fprintf(errOut, "missing, and so not in the document:\n  %s\n", plan.EscapeLines(missing))
 	}

@@ -73,7 +73,7 @@ func requireOnlyCode(t require.TestingT, page string) {
 	source := []byte(page)
 	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	seen := false
-	err := ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	err := ast.Walk(document, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.CodeSpan, *ast.FencedCodeBlock:
 			seen = true

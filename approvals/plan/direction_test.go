@@ -78,10 +78,10 @@ func ordered(line []rune) []rune {
 	classes := weak(line)
 	levels := make([]int, len(line))
 	for i, c := range neutral(classes) {
-		switch c {
-		case bidi.R:
+		switch { // of every other class the level is 0
+		case c == bidi.R:
 			levels[i] = 1
-		case bidi.EN, bidi.AN:
+		case c == bidi.EN || c == bidi.AN:
 			levels[i] = 2
 		}
 	}
@@ -141,14 +141,12 @@ func weak(line []rune) []bidi.Class {
 	}
 	strong = bidi.L
 	for i, c := range classes {
-		switch c {
-		case bidi.L, bidi.R:
+		switch {
+		case c == bidi.L, c == bidi.R:
 			strong = c
-		case bidi.EN:
-			if strong == bidi.L {
-				classes[i] = bidi.L // W7
-			}
-		case bidi.AN:
+		case c == bidi.EN && strong == bidi.L:
+			classes[i] = bidi.L // W7
+		case c == bidi.EN, c == bidi.AN:
 		default:
 			classes[i] = bidi.ON // W6
 		}

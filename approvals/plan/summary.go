@@ -150,7 +150,7 @@ func addBeginning(page *sheet, a Action) bool {
 	return false
 }
 
-// codeSpan writes text as one Markdown code span, in which nothing is markup.
+// CodeSpan writes text as one Markdown code span, in which nothing is markup.
 func CodeSpan(text string) string {
 	shown := Escape(text)
 	if strings.TrimSpace(shown) == "" {

@@ -89,3 +89,11 @@ func TestC073_NoTextOfAPlanIsMarkup(t *testing.T) {
 	require.Contains(t, text, "- note `` ` ``\n- note (empty)\n- note `a\\u{000A}# heading\\u{202E}`\n")
 	require.Contains(t, text, "`````diff\n+a\n````\n# heading\n```\n[l](http://evil.test)\n`````\n")
 }
+
+// A span of right-to-left letters takes nothing of the next one with it.
+func TestACodeSpanMovesNothingElse(t *testing.T) {
+	require.Equal(t, "`שלום`\u200e", CodeSpan("שלום"))
+	require.Equal(t, "`\\u{05D0} 100 200`", CodeSpan("א 100 200"))
+	require.Equal(t, "`a\\u{00A0}b`", CodeSpan("a\u00a0b"))
+	require.Empty(t, moved("- "+CodeSpan("a שלום")+" "+CodeSpan("5")+" "+CodeSpan("7")))
+}

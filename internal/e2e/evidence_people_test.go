@@ -75,20 +75,20 @@ func TestEvidenceOfTwoDoubts(t *testing.T) {
 	require.Equal(t, 3, server.All())
 }
 
-// A word about an effect, by claim: nothing is signed. Another action took two
-// attempts.
-func TestEvidenceOfAWordByClaim(t *testing.T) {
+// Words about two effects, by claim: nothing is signed, and nobody was told. The
+// last action took two attempts.
+func TestEvidenceOfWordsByClaim(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	s.writeKeys()
 	server := s.shop("once", "")
-	server.Script(scripted.Answer{Ending: scripted.Reset}, scripted.Throttle(429, "1"))
+	server.Script(scripted.Answer{Ending: scripted.Reset}, scripted.Answer{Ending: scripted.Reset}, scripted.Throttle(429, "1"))
 	s.worker()
 	run := s.order()
-	s.await(run, workflows.WaitingResolution)
-	waiting := s.look(run).State.Doubts().Waiting
-	require.Len(t, waiting, 1)
-	s.approver("resolve", run, waiting[0].ActionID, "happened", "--as", "bo.lin", "--evidence", "it is in the shop")
+	s.eventually("both are in doubt", func() bool { return len(s.look(run).State.Doubts().Waiting) == 2 })
+	for _, id := range []string{"order", "other"} {
+		s.approver("resolve", run, id, "happened", "--as", "bo.lin", "--evidence", "it is in the shop")
+	}
 	s.await(run, workflows.Completed)
 	said, b := s.evidence(run, "resolved-by-claim", "--history", s.saveHistory(run))
 	require.Contains(t, said, "resolved as happened by bo.lin")

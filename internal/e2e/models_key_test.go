@@ -23,10 +23,10 @@ func TestC081_KeyIsInNoIDMemoAttributeOrSummary(t *testing.T) {
 	s.worker()
 	run := s.startModel("w40")
 	describe := func() *workflowservice.DescribeWorkflowExecutionResponse {
-		described, err := s.reader.Client.DescribeWorkflowExecution(t.Context(), run, "")
+		described, err := s.reader.Client.DescribeWorkflow(t.Context(), run, "")
 		require.NoError(t, err)
-		require.NotContains(t, described.String(), modelKey)
-		return described
+		require.NotContains(t, described.RawResponse.String(), modelKey)
+		return described.RawResponse
 	}
 	s.eventually("the attempt that was answered with the key is tried again", func() bool {
 		for _, pending := range describe().GetPendingActivities() {
