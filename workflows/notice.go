@@ -75,6 +75,10 @@ type NoticeRow struct {
 	Error    string     `json:"error,omitempty"`
 }
 
+// GrantEnded is the occasion of an ApprovalExpired that tells of a grant; without
+// one, it tells of a time to decide.
+const GrantEnded = "granted"
+
 // NoticeKey is the idempotency key of one message of a request: the same on every
 // attempt. Occasion tells messages about one event apart, see NoticeRow.
 func NoticeKey(task Task, requestID, channel string, event Event, occasion string) string {

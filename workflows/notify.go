@@ -44,7 +44,7 @@ func (r *agentRun) notify(ctx workflow.Context, event Event, occasion string, wa
 	}
 	for _, channel := range r.state.Request.Notify[event] {
 		row := NoticeRow{Event: event, Channel: channel, At: now(ctx), Occasion: occasion, Waiting: waiting, Status: StepRunning}
-		row.Key = r.noticeKey(row)
+		row.Key = NoticeKey(r.task, r.state.Request.RequestID, channel, event, occasion)
 		r.deliver(ctx, row)
 	}
 }
@@ -110,14 +110,6 @@ func (r *agentRun) notice(row NoticeRow) Notice {
 	}
 	n.People = n.People[:min(len(n.People), maxStatusApprovers)]
 	return n
-}
-
-// noticeKey is the idempotency key of one message: the same on every attempt.
-func (r *agentRun) noticeKey(row NoticeRow) string {
-	return plan.Identity{
-		Tenant: r.task.Tenant, BusinessID: r.task.BusinessID, Tool: "notify/" + row.Channel,
-		Target: r.state.Request.RequestID, Item: string(row.Event) + "/" + row.Occasion, SemanticVersion: r.task.SemanticVersion,
-	}.Key()
 }
 
 // AddNotice takes a notice that is on its way, once.
@@ -202,6 +194,6 @@ const tellGrantEnds = "tell-grant-ends"
 
 func (x *execution) tellOfExpiry(ctx workflow.Context) {
 	if len(x.state.Request.Notify[ApprovalExpired]) > 0 && workflow.GetVersion(ctx, tellGrantEnds, workflow.DefaultVersion, 1) == 1 {
-		x.notify(ctx, ApprovalExpired, "granted", nil)
+		x.notify(ctx, ApprovalExpired, GrantEnded, nil)
 	}
 }

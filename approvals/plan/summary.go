@@ -150,9 +150,10 @@ func addBeginning(page *sheet, a Action) bool {
 	return false
 }
 
-// CodeSpan writes text as one Markdown code span, in which nothing is markup.
+// CodeSpan writes text as one Markdown code span, in which nothing is markup, and
+// out of which no letter moves: it is shown as Show does.
 func CodeSpan(text string) string {
-	shown := Escape(text)
+	shown := Show(text)
 	if strings.TrimSpace(shown) == "" {
 		return "(empty)"
 	}

@@ -95,8 +95,12 @@ func (v *verifier) occasions(place int, event workflows.Event) []occasion {
 		}
 		return all
 	case workflows.ApprovalExpired:
-		if place == len(v.content.Requests)-1 && v.gates[place].Grant == nil {
+		grant := v.gates[place].Grant
+		switch last := place == len(v.content.Requests)-1; {
+		case last && grant == nil:
 			return []occasion{{since: r.DecideBy}}
+		case last && v.content.Result.Status == workflows.Expired: // by the clock of a worker, which says so first
+			return []occasion{{name: workflows.GrantEnded, since: grant.ApprovedAt}}
 		}
 	case workflows.ConfirmationRequested:
 		var all []occasion

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"slices"
 	"strconv"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -18,19 +17,16 @@ func (f *fold) telling(id int64, s scheduled, input *commonpb.Payloads) error {
 	}
 	s.notice = n.Key
 	f.running[id] = s
-	known := slices.ContainsFunc(f.state.Notices, func(row workflows.NoticeRow) bool { return row.Key == n.Key })
-	if !known {
-		f.state.AddNotice(workflows.NoticeRow{
-			Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Occasion: f.occasion(n), Waiting: n.Waiting, Status: workflows.StepRunning,
-		})
-	}
+	f.state.AddNotice(workflows.NoticeRow{
+		Key: n.Key, Event: n.Event, Channel: n.Channel, At: n.At, Occasion: f.occasion(n), Waiting: n.Waiting, Status: workflows.StepRunning,
+	})
 	return nil
 }
 
 // occasion is what the notice's key is of, beside its event. The notice itself
 // does not say it.
 func (f *fold) occasion(n workflows.Notice) string {
-	var possible []string
+	possible := []string{workflows.GrantEnded}
 	if f.state.Request != nil {
 		for i := range f.state.Request.Terms.RemindAfter {
 			possible = append(possible, strconv.Itoa(i+1))
