@@ -43,7 +43,7 @@ func TestProcessEndsWithItsChildren(t *testing.T) {
 // The child of one that runs alone is its own business: signals do not reach it.
 func TestProcessThatRunsAloneEndsAlone(t *testing.T) {
 	for name, end := range map[string]func(*child.Process) error{
-		"End":  func(p *child.Process) error { return p.End(syscall.SIGHUP) },
+		"End":  func(p *child.Process) error { return p.End(syscall.SIGALRM) }, // a signal that no shell or nohup lets children ignore
 		"Stop": (*child.Process).Stop,
 		"Kill": (*child.Process).Kill,
 	} {
