@@ -146,9 +146,9 @@ func TestConfigNamesTheLineOfWhatIsNotThere(t *testing.T) {
 	require.NoError(t, os.Remove(site.path("policy.yaml")))
 	p := site.run("", "config")
 	require.Equal(t, 1, p.code)
-	require.Regexp(t, `^worker: .*holdpoint.yaml:\d+: policy: open .*policy.yaml: no such file`, p.err)
+	require.Regexp(t, `^worker: .*holdpoint.yaml:\d+: policy: stat .*policy.yaml: no such file`, p.err)
 	p = site.run("", "config", "--policy", "pol.yaml")
-	require.Regexp(t, `^worker: policy: open pol.yaml: no such file`, p.err)
+	require.Regexp(t, `^worker: policy: stat pol.yaml: no such file`, p.err)
 }
 
 func TestConfigRefusesChannelsWithFileAndLine(t *testing.T) {
