@@ -55,8 +55,13 @@ func (s *State) unconfirmed() []string {
 	return ids
 }
 
-func (s *State) whatIsUnconfirmed() string {
+// WhatIsUnconfirmed says which action waits for a word of its own; "" when none
+// does.
+func (s *State) WhatIsUnconfirmed() string {
 	ids := s.unconfirmed()
+	if len(ids) == 0 {
+		return ""
+	}
 	text := fmt.Sprintf("action %s waits for a confirmation of its own", ids[0])
 	if more := len(ids) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)

@@ -36,15 +36,6 @@ func (r *agentRun) setStatus(ctx workflow.Context, status RunStatus, reason stri
 	}
 }
 
-// WhatIsUnconfirmed says which action waits for a word of its own; "" when none
-// does.
-func (s *State) WhatIsUnconfirmed() string {
-	if len(s.unconfirmed()) == 0 {
-		return ""
-	}
-	return s.whatIsUnconfirmed()
-}
-
 // doubts says what a person has to find out, or can still take back, and how to
 // say it.
 func (r *agentRun) doubts() string {

@@ -62,12 +62,22 @@ func (r *agentRun) notifyAgain(ctx workflow.Context) {
 func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 	notice := r.notice(row)
 	r.notices++
+	// Asked here, and the row added here where it can be: who tells next looks at
+	// the rows, and may do so before the coroutine has begun.
+	waits := r.notices > noticesAtOnce && boundsNotices(ctx)
+	if !waits {
+		r.state.AddNotice(row)
+	}
 	workflow.GoNamed(disconnected(ctx), "notify "+row.Channel, func(ctx workflow.Context) {
 		defer func() { r.notices-- }()
-		r.awaitTurn(ctx)
+		if waits {
+			if workflow.Await(ctx, func() bool { return r.sending < noticesAtOnce }) != nil {
+				return // the workflow is at its end
+			}
+			r.state.AddNotice(row)
+		}
 		r.sending++
 		defer func() { r.sending-- }()
-		r.state.AddNotice(row)
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Minute,
 			RetryPolicy:         retryPolicy(noticeAttempts),
@@ -77,13 +87,6 @@ func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 		err := workflow.ExecuteActivity(ctx, Notify, notice).Get(ctx, &out)
 		r.state.NoticeEnded(row.Key, out, err)
 	})
-}
-
-// awaitTurn waits until another notice may go. An error is the end of the workflow.
-func (r *agentRun) awaitTurn(ctx workflow.Context) {
-	if r.sending >= noticesAtOnce && boundsNotices(ctx) {
-		_ = workflow.Await(ctx, func() bool { return r.sending < noticesAtOnce })
-	}
 }
 
 // notice is what a row says to people.

@@ -146,7 +146,7 @@ func (x *execution) show(ctx workflow.Context) {
 		x.setStatus(ctx, WaitingResolution, x.state.WhatWaits())
 		x.tellOfDoubts(ctx)
 	case !x.stopping() && len(x.state.unconfirmed()) > 0:
-		x.setStatus(ctx, WaitingApproval, x.state.whatIsUnconfirmed())
+		x.setStatus(ctx, WaitingApproval, x.state.WhatIsUnconfirmed())
 	case x.state.Status == WaitingResolution, x.state.Status == WaitingApproval:
 		x.setStatus(ctx, Running, "")
 	}
