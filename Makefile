@@ -30,7 +30,7 @@ demo: | $(BIN) ## the weekly report, from notes to a written knowledge base (APP
 bench: tools ## what a run, an action, a claim, a signature, a flood and a thousand waiting runs cost (ten minutes)
 	go test -run '^$$' -bench . ./approvals ./approvals/signature
 	go test -run '^$$' -bench 'OneActionRun|RecoveryAfterKill' -benchtime 20x ./internal/e2e
-	go test -run '^$$' -bench ApprovalAfterAFlood -benchtime 3x ./internal/e2e
+	go test -run '^$$' -bench ApprovalInAFlood -benchtime 3x ./internal/e2e
 	go test -run '^$$' -bench AThousandWaitingRuns -benchtime 1x ./internal/e2e
 	go test -run '^$$' -bench . -benchtime 500x ./activities/effects ./activities/effects/sqlite ./activities/effects/postgres
 
