@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -54,9 +55,12 @@ type Config struct {
 	Budgets  Section `yaml:"budgets"`
 	// SingleMachine allows files as stores with a Temporal server elsewhere:
 	// all workers of the task queue then run on this one machine.
-	SingleMachine bool   `yaml:"single_machine"`
-	Limits        Limits `yaml:"limits"`
-	Timing        Timing `yaml:"timing"`
+	SingleMachine bool `yaml:"single_machine"`
+	// Metrics is the address, host:port, at which Prometheus can read what the
+	// worker counts; empty for none. docs/metrics.md says what.
+	Metrics string `yaml:"metrics"`
+	Limits  Limits `yaml:"limits"`
+	Timing  Timing `yaml:"timing"`
 
 	place place
 }
@@ -188,6 +192,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Data == "" {
 		errs = append(errs, errors.New(c.At("data")+"data is empty: name the folder of the blob store and the ledger"))
+	}
+	if _, port, err := net.SplitHostPort(c.Metrics); c.Metrics != "" && (err != nil || port == "") {
+		errs = append(errs, errors.New(c.At("metrics")+"metrics: give host:port, such as 127.0.0.1:9464, or leave it out"))
 	}
 	data, err := filepath.Abs(c.Data)
 	c.Data = data

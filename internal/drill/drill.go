@@ -12,6 +12,7 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	"google.golang.org/grpc"
 
@@ -122,10 +123,11 @@ func (i *activityInterceptor) ExecuteActivity(ctx context.Context, in *intercept
 	return out, err
 }
 
-// DialOption watches the answers to completions: a completion is durable in
-// the history once the server has acknowledged it.
-func (d *Drill) DialOption() grpc.DialOption {
-	return grpc.WithChainUnaryInterceptor(func(
+// Watch lets a client watch the answers to completions: a completion is durable
+// in the history once the server has acknowledged it.
+func (d *Drill) Watch(options *client.Options) {
+	connection := &options.ConnectionOptions
+	connection.DialOptions = append(connection.DialOptions, grpc.WithChainUnaryInterceptor(func(
 		ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
 		invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 	) error {
@@ -136,5 +138,5 @@ func (d *Drill) DialOption() grpc.DialOption {
 			}
 		}
 		return err
-	})
+	}))
 }

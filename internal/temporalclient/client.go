@@ -12,7 +12,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
-	"google.golang.org/grpc"
 )
 
 // Flags are the connection flags that every program has. Empty ones leave
@@ -23,8 +22,9 @@ type Flags struct {
 	Profile   string
 }
 
-// Options returns the client options for the flags, without connecting.
-func Options(f Flags, logger log.Logger, dial ...grpc.DialOption) (client.Options, error) {
+// Options returns the client options for the flags, without connecting. Each of
+// with changes them further.
+func Options(f Flags, logger log.Logger, with ...func(*client.Options)) (client.Options, error) {
 	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{ConfigFileProfile: f.Profile})
 	if err != nil {
 		return client.Options{}, fmt.Errorf("temporal profile: %w", err)
@@ -42,13 +42,15 @@ func Options(f Flags, logger log.Logger, dial ...grpc.DialOption) (client.Option
 		options.Namespace = client.DefaultNamespace
 	}
 	options.Logger = logger
-	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, dial...)
+	for _, change := range with {
+		change(&options)
+	}
 	return options, nil
 }
 
 // Dial connects, and says in one line what to look at when it cannot.
-func Dial(ctx context.Context, f Flags, logger log.Logger, dial ...grpc.DialOption) (client.Client, client.Options, error) {
-	options, err := Options(f, logger, dial...)
+func Dial(ctx context.Context, f Flags, logger log.Logger, with ...func(*client.Options)) (client.Client, client.Options, error) {
+	options, err := Options(f, logger, with...)
 	if err != nil {
 		return nil, options, err
 	}

@@ -26,6 +26,7 @@ type options struct {
 	repositories map[string]string
 	approvers    []string
 	logFormat    string
+	metrics      string
 	goTools      []ToolMaker
 
 	crashBefore, crashBeforeCheckpoint, crashAfter string
@@ -48,6 +49,7 @@ func (o *options) register(flags *pflag.FlagSet) {
 	o.temporal.Register(flags)
 	o.registerConfiguration(flags)
 	flags.StringVar(&o.logFormat, "log-format", "console", "console or json")
+	flags.StringVar(&o.metrics, "metrics", "", "`HOST:PORT` at which Prometheus can read the worker's metrics")
 
 	step := "drill: exit " + fmt.Sprint(drill.ExitCode)
 	flags.StringVar(&o.crashBefore, "crash-before", "", step+" before `STEP`")
@@ -96,6 +98,9 @@ func (o *options) load() (config.Config, error) {
 	if o.policy != "" {
 		c.Policy = o.policy
 	}
+	if o.metrics != "" {
+		c.Metrics = o.metrics
+	}
 	for name, folder := range o.sources {
 		c.Sources[name] = config.Source{Kind: config.SourceDir, Path: folder}
 	}
@@ -108,7 +113,7 @@ func (o *options) load() (config.Config, error) {
 
 // claim says which fields of the file the flags have set instead.
 func (o *options) claim(c *config.Config) {
-	for field, flag := range map[string]string{"task_queue": o.taskQueue, "data": o.data, "policy": o.policy} {
+	for field, flag := range map[string]string{"task_queue": o.taskQueue, "data": o.data, "policy": o.policy, "metrics": o.metrics} {
 		if flag != "" {
 			c.ByFlag(field)
 		}

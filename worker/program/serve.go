@@ -42,7 +42,12 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	c, dialed, err := temporalclient.Dial(ctx, o.temporal, temporalclient.Logger(log), d.DialOption())
+	m, err := openMetrics(cfg)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	c, dialed, err := temporalclient.Dial(ctx, o.temporal, temporalclient.Logger(log), d.Watch, m.Use)
 	if err != nil {
 		return err
 	}
@@ -64,6 +69,9 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	}
 	if err := startAll(workers); err != nil {
 		return fmt.Errorf("worker of task queue %q in namespace %q: %w", cfg.TaskQueue, dialed.Namespace, err)
+	}
+	if m.address != "" {
+		fmt.Fprintf(out, "metrics: http://%s/metrics\n", m.address)
 	}
 	fmt.Fprintf(out, "worker %d polls task queue %s at %s\n", os.Getpid(), cfg.TaskQueue, dialed.HostPort)
 	<-ctx.Done()
