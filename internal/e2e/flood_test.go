@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func (s *site) said(run string, what any) (closed bool, err error) {
 // A broken bot sends two thousand decisions that nobody can read. The waiting
 // run continues as new, with its plan and its deadline, and is still the run
 // that its requester started and that its approver approves. Neither its
-// histories nor its status grow with the flood.
+// histories nor its status grow with the flood, and its evidence is of one run.
 func TestFloodedRunContinuesAsNewAndIsApproved(t *testing.T) {
 	const flood = 2010
 	t.Parallel()
@@ -119,6 +120,26 @@ func TestFloodedRunContinuesAsNewAndIsApproved(t *testing.T) {
 
 	s.approve(run, "bo.lin")
 	s.oneEffectEach(s.await(run, workflows.Completed))
+	s.requireEvidenceOfTwoExecutions(run)
+}
+
+// requireEvidenceOfTwoExecutions wants the evidence of a run that continued as
+// new to be that of one run, for which the history of each execution counts.
+func (s *site) requireEvidenceOfTwoExecutions(run string) {
+	s.t.Helper()
+	chain, err := s.reader.Chain(s.t.Context(), run, "")
+	require.NoError(s.t, err)
+	require.Len(s.t, chain, 2)
+	s.write("allowed_signers", "# nobody signs\n")
+	s.starter("evidence", run, "-o", s.path("bundle.json"), "--data", s.path("data"))
+	verify := []string{"verify", s.path("bundle.json"), "--allowed-signers", s.path("allowed_signers")}
+	for i, e := range chain {
+		file := fmt.Sprintf("history-%d.json", i)
+		s.write(file, s.temporal("workflow", "show", "--workflow-id", run, "--run-id", e.RunID, "-o", "json"))
+		verify = append(verify, "--history", s.path(file))
+	}
+	require.Contains(s.t, s.approver(verify...), "2 of 2 compared")
+	require.Contains(s.t, s.fails(1, programs.approver, verify[:len(verify)-2]...), "do not fit")
 }
 
 // requireSmallExecutions wants every execution of a run well below what the
