@@ -42,7 +42,8 @@ func (a *Activities) carryOut(
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
 	p, action, tool, err := a.approvedAction(ctx, in)
 	if err != nil {
-		return a.notBegun(ctx, in, result, err)
+		t.idle = faults.Waits(err)
+		return a.notBegun(ctx, in, result, stillWorthWaiting(err, in.Grant, clock.now()))
 	}
 	execution := activity.GetInfo(ctx).WorkflowExecution.RunID
 	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, execution, clock.now()) }
@@ -99,9 +100,18 @@ func (a *Activities) approvedAction(
 	}
 	tool, ok := a.Tools.Get(action.Tool)
 	if !ok {
-		return p, action, nil, bad("no_tool", "this worker has no tool %q", action.Tool)
+		return p, action, nil, a.lacks("no_tool", "no tool %q", action.Tool)
 	}
 	return p, action, tool, nil
+}
+
+// stillWorthWaiting ends the wait for the blob store, or for a worker that has
+// the tool, with the approval: after it nothing may begin.
+func stillWorthWaiting(err error, grant approvals.Grant, now time.Time) error {
+	if faults.Waits(err) && !now.Before(grant.ExpiresAt) {
+		return refuse(workflows.OutcomeExpired, "the approval expired while the action waited: "+faults.Name(err).Error())
+	}
+	return err
 }
 
 // mayBegin is the gate once more, at the point of effect: the grant is of this

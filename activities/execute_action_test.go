@@ -307,7 +307,6 @@ func TestExecuteActionThatIsNotInThePlan(t *testing.T) {
 		"another action's key":  {func(_ *house, in *workflows.ExecuteActionInput) { in.Key = strings.Repeat("0", 40) }, "not_in_plan"},
 		"another run's plan":    {func(_ *house, in *workflows.ExecuteActionInput) { in.RunID = "acme/other" }, "not_in_plan"},
 		"another tenant's plan": {func(_ *house, in *workflows.ExecuteActionInput) { in.Tenant = "other" }, "blob_missing"},
-		"a tool that is gone":   {func(h *house, _ *workflows.ExecuteActionInput) { h.use() }, "no_tool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
@@ -348,6 +347,12 @@ func TestExecuteActionThatAnEarlierAttemptLeftInDoubt(t *testing.T) {
 				require.NoError(h.t, h.acts.Effects.Ledger.Close())
 			}, workflows.OutcomeExpired,
 		},
+		"tool is gone": {
+			func(h *house, in *workflows.ExecuteActionInput) {
+				expired(h, in)
+				h.use()
+			}, workflows.OutcomeExpired,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
@@ -362,20 +367,24 @@ func TestExecuteActionThatAnEarlierAttemptLeftInDoubt(t *testing.T) {
 			require.Zero(t, h.pages.applied.Load())
 		})
 	}
-	for name, change := range map[string]func(*house, *workflows.ExecuteActionInput){
-		"plan is missing": func(h *house, in *workflows.ExecuteActionInput) {
+	for name, tc := range map[string]struct {
+		change func(*house, *workflows.ExecuteActionInput)
+		code   string
+	}{
+		"plan is missing": {func(h *house, in *workflows.ExecuteActionInput) {
 			require.NoError(h.t, os.Remove(h.blobFile(in.PlanHash)))
-		},
-		"tool is gone": func(h *house, _ *workflows.ExecuteActionInput) { h.use() },
+		}, faults.CodeOutcomeUnknown},
+		// Another worker may have it, and the approval lives.
+		"tool is gone": {func(h *house, _ *workflows.ExecuteActionInput) { h.use() }, "no_tool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			p := h.planned()
 			h.inDoubt(p, 0)
 			in := h.action(p, 0)
-			change(h, &in)
+			tc.change(h, &in)
 			_, err := h.execute(in)
-			app := refused(t, err, faults.Unknown, faults.CodeOutcomeUnknown)
+			app := refused(t, err, faults.Unknown, tc.code)
 			require.Contains(t, app.Message(), "an earlier attempt may have had its effect")
 			require.Zero(t, h.pages.applied.Load())
 		})

@@ -177,3 +177,24 @@ func TestNamesThatAnotherWorkerMayKnowWait(t *testing.T) {
 	_, err = h.summarize(made)
 	h.waits(err, "no_tool", `no tool "gitpages"`)
 }
+
+// A worker that has not the tool yet, or cannot reach the plan, fails no action
+// and takes none of the tool's attempts. After the approval's end nothing waits
+// any more.
+func TestAnActionWaitsForAWorkerThatHasItsTool(t *testing.T) {
+	h := newHouse(t)
+	in := h.action(h.planned(), 0)
+	in.MaxAttempts = 1
+	h.use()
+	_, err := h.execute(in)
+	h.waits(err, "no_tool", `no tool "gitpages"`)
+
+	in.Grant.ApprovedAt, in.Grant.ExpiresAt = in.Grant.ApprovedAt.Add(-2*time.Hour), in.Grant.ExpiresAt.Add(-2*time.Hour)
+	out, err := h.execute(in)
+	require.NoError(t, err)
+	require.Equal(t, workflows.OutcomeExpired, out.Outcome)
+	require.Contains(t, out.Detail, `the approval expired while the action waited: `)
+	require.Contains(t, out.Detail, `has no tool "gitpages"`)
+	require.False(t, out.InDoubt)
+	h.nothingWritten(in.Key)
+}
