@@ -119,11 +119,11 @@ func TestModelPlansFromStartToCompleted(t *testing.T) {
 		ModelID: "scripted-2026-11", PromptVersion: gate.Model.PromptVersion, Calls: 1, InputTokens: 1200, OutputTokens: 80,
 		Cost: "0.0038 USD", // 1,200 at 2.50 and 80 at 10.00, of a million each
 	}, *gate.Model)
-	require.Contains(t, s.starter("status", run), "model      scripted-2026-11, prompt plan.v1@sha256:")
+	require.Contains(t, s.starter("status", run), "model      scripted-2026-11, prompt plan.v2@sha256:")
 	p := s.plan(run)
 	require.Equal(t, "writer/1", p.Planner)
 	require.Equal(t, "scripted-2026-11", p.ModelID)
-	require.Regexp(t, `^plan\.v1@sha256:[0-9a-f]{12}$`, p.PromptVersion)
+	require.Regexp(t, `^plan\.v2@sha256:[0-9a-f]{12}$`, p.PromptVersion)
 	require.Equal(t, []string{"notes/billing.md"}, p.Actions[0].Documents)
 	require.Contains(t, p.Notes, "the model says: the bank has not answered")
 

@@ -71,7 +71,7 @@ func checkFormat(canonical []byte) error {
 	if err != nil {
 		return problem(nil, "the format's own schema cannot be used: %s", err)
 	}
-	return misfit(schema, canonical, nil)
+	return mismatch(schema, canonical, nil)
 }
 
 func compile(raw []byte) (*jsonschema.Schema, error) {

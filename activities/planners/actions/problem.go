@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/internal/misfit"
 )
 
 // Problem is a mistake in a document. Its text may be shown to anybody: names
@@ -48,9 +49,9 @@ func problem(at []string, format string, args ...any) error {
 // inAction is the place of an action's field.
 func inAction(i int, field string) []string { return []string{"actions", fmt.Sprint(i), field} }
 
-// misfit is the first place of a JSON value, which stands at a place of the
-// document, that a schema refuses.
-func misfit(schema *jsonschema.Schema, raw []byte, at []string) error {
+// mismatch is the first mistake of a JSON value, which stands at a place of the
+// document, by a schema. A model is told of it, so the text is the same each time.
+func mismatch(schema *jsonschema.Schema, raw []byte, at []string) error {
 	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err == nil {
 		err = schema.Validate(instance)
@@ -58,13 +59,11 @@ func misfit(schema *jsonschema.Schema, raw []byte, at []string) error {
 	if err == nil {
 		return nil
 	}
-	first, ok := errors.AsType[*jsonschema.ValidationError](err)
+	report, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return problem(at, "it cannot be checked")
 	}
-	for len(first.Causes) > 0 {
-		first = first.Causes[0]
-	}
+	first := misfit.First(report)
 	reason := first.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 	if pattern, ok := first.ErrorKind.(*kind.Pattern); ok {
 		reason = "does not match the pattern " + pattern.Want // and is not repeated at any length

@@ -100,5 +100,5 @@ func checkerOf(tool string, targets []planners.Target) (checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(raw []byte, at []string) error { return misfit(schema, raw, at) }, nil
+	return func(raw []byte, at []string) error { return mismatch(schema, raw, at) }, nil
 }

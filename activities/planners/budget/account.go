@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,23 +41,26 @@ func (b *Book) Account(modelName string, at func(ctx context.Context) time.Time)
 // Made implements model.Spend. It looks as far back as a run's budget does. Its
 // errors are the faults at the head of this package.
 func (a *Account) Made(ctx context.Context, tenant, runID string, keys []string) (int, error) {
+	calls, err := a.calls(ctx, tenant, runID, keys)
+	return len(calls), err
+}
+
+// calls are the records of some requests of a run, but for those that were given
+// back.
+func (a *Account) calls(ctx context.Context, tenant, runID string, keys []string) ([]record, error) {
 	at := a.at(ctx).UTC()
 	records, err := a.book.records(ctx, tenant, runPrefixes(at, runID), at, func(name string) bool {
 		return slices.Contains(keys, keyIn(name))
 	})
-	made := 0
-	for _, r := range records {
-		if !r.free() {
-			made++
-		}
-	}
-	return made, err
+	return slices.DeleteFunc(records, record.free), err
 }
 
 // Reserve implements model.Spend. Its errors are the faults at the head of this
 // package.
 func (a *Account) Reserve(ctx context.Context, c model.Call) (model.Reservation, error) {
-	r := record{Format: recordFormat, RunID: c.RunID, Key: c.Key, Model: a.model, At: a.at(ctx).UTC(), Currency: a.book.terms.currency}
+	r := record{
+		Format: recordFormat, RunID: c.RunID, Key: c.Key, Model: a.model, At: a.at(ctx).UTC(), Until: c.Until.UTC(), Currency: a.book.terms.currency,
+	}
 	r, err := a.filled(r, reserved, c.Most)
 	if err != nil {
 		return nil, err
@@ -71,11 +75,56 @@ func (a *Account) Reserve(ctx context.Context, c model.Call) (model.Reservation,
 	if err := a.book.check(ctx, c.Tenant, r); err != nil {
 		return nil, err
 	}
-	name := nameOf(r)
-	if err := a.book.put(ctx, c.Tenant, name, r); err != nil {
+	r.name = nameOf(r)
+	if err := a.book.put(ctx, c.Tenant, r); err != nil {
 		return nil, err
 	}
-	return &Reservation{account: a, tenant: c.Tenant, name: name, record: r}, nil
+	reservation := &Reservation{account: a, tenant: c.Tenant, record: r}
+	if err := a.checkAgain(ctx, c, r); err != nil {
+		// If that cannot be recorded, it counts until its time is over, and no call is made.
+		_ = reservation.Settle(context.WithoutCancel(ctx), model.Usage{})
+		return nil, err
+	}
+	return reservation, nil
+}
+
+// checkAgain looks once more, after a call was recorded and before it is made: of
+// two processes that record at the same moment at least one sees the other's, and
+// makes way. So neither goes over a limit, though both may make way.
+func (a *Account) checkAgain(ctx context.Context, c model.Call, r record) error {
+	if err := a.book.check(ctx, c.Tenant, r); err != nil {
+		return err
+	}
+	if c.Tries == 0 {
+		return nil
+	}
+	made, err := a.Made(ctx, c.Tenant, c.RunID, c.Question)
+	if err != nil {
+		return err
+	}
+	if made > c.Tries {
+		return &faults.Fault{Class: faults.Transient, Code: "asked_elsewhere", Waits: true, Reason: "another attempt at this plan, whose worker was " +
+			"stopped or slow and goes on, is asking the model the same question for the last time; this attempt makes way"}
+	}
+	return nil
+}
+
+// SettleStored implements model.Spend.
+func (a *Account) SettleStored(ctx context.Context, tenant, runID, key string, u model.Usage) error {
+	calls, err := a.calls(ctx, tenant, runID, []string{key})
+	if err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(r record) bool { return r.State == settled }) {
+		return err
+	}
+	newest := slices.MaxFunc(calls, func(a, b record) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.name, b.name)) })
+	done, err := a.filled(newest, settled, u)
+	if err != nil {
+		return err
+	}
+	if err := a.book.put(ctx, tenant, done); err != nil {
+		return err
+	}
+	a.book.counter(tenant).remember(done.name, done)
+	return nil
 }
 
 // Cost implements model.Spend.
@@ -93,6 +142,9 @@ func (a *Account) filled(r record, s state, u model.Usage) (record, error) {
 	}
 	r.State, r.InputTokens, r.OutputTokens = s, u.InputTokens, u.OutputTokens
 	r.Cost = a.price.cost(u.InputTokens, u.OutputTokens)
+	if s == settled {
+		r.Until = time.Time{}
+	}
 	return r, nil
 }
 
@@ -100,7 +152,6 @@ func (a *Account) filled(r record, s state, u model.Usage) (record, error) {
 type Reservation struct {
 	account *Account
 	tenant  string
-	name    string
 	record  record
 }
 
@@ -114,5 +165,13 @@ func (r *Reservation) Settle(ctx context.Context, u model.Usage) error {
 	if err != nil {
 		return err
 	}
-	return r.account.book.put(ctx, r.tenant, r.name, done)
+	return r.account.book.put(ctx, r.tenant, done)
+}
+
+// Keep implements model.Reservation. After an error others wait for the call until
+// its time is over.
+func (r *Reservation) Keep(ctx context.Context) error {
+	kept := r.record
+	kept.Until = time.Time{}
+	return r.account.book.put(ctx, r.tenant, kept)
 }

@@ -37,10 +37,11 @@ func New(entries Entries, c Config) (*Book, error) {
 	return &Book{entries: entries, terms: t, tenants: map[string]*counter{}}, nil
 }
 
-// check refuses a call that would go over a limit.
+// check refuses a call that would go over a limit with all others: r's own record,
+// where it is stored already, does not count twice.
 func (b *Book) check(ctx context.Context, tenant string, r record) error {
 	if l := b.terms.run; l.any() {
-		spent, err := b.sum(ctx, tenant, runPrefixes(r.At, r.RunID), r.At)
+		spent, err := b.sum(ctx, tenant, runPrefixes(r.At, r.RunID), r.At, r.name)
 		if err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func (b *Book) check(ctx context.Context, tenant string, r record) error {
 		}
 	}
 	if l := b.terms.of(tenant); l.any() {
-		spent, err := b.sum(ctx, tenant, []string{monthPrefix(r.At)}, r.At)
+		spent, err := b.sum(ctx, tenant, []string{monthPrefix(r.At)}, r.At, r.name)
 		if err != nil {
 			return err
 		}
@@ -60,8 +61,23 @@ func (b *Book) check(ctx context.Context, tenant string, r record) error {
 	return nil
 }
 
-// within is nil, or the fault of a call that would go over a limit.
-func (b *Book) within(l limits, spent Totals, r record, whose, otherwise string) error {
+// within is nil, or the fault of a call that would go over a limit. Where only
+// calls that are under way leave no room for it, it waits: most of them take less
+// than is reserved.
+func (b *Book) within(l limits, spent sums, r record, whose, otherwise string) error {
+	if b.under(l, spent.all, r, whose, otherwise) == nil {
+		return nil
+	}
+	if err := b.under(l, spent.over, r, whose, otherwise); err != nil {
+		return err
+	}
+	return &faults.Fault{Class: faults.Transient, Code: "budget_reserved", Waits: true, Reason: fmt.Sprintf(
+		"the budget of %s (%s) has no room for this call while others' calls are under way, for which the most is reserved; it waits until they are over",
+		whose, l.setting)}
+}
+
+// under is nil, or the fault of a call that goes over a limit with what is spent.
+func (b *Book) under(l limits, spent Totals, r record, whose, otherwise string) error {
 	tokens := add(r.InputTokens, r.OutputTokens)
 	if l.tokens > 0 && add(spent.Tokens(), tokens) > l.tokens {
 		return overBudget(whose, l.setting+".tokens", otherwise, grouped(l.tokens)+" tokens", grouped(spent.Tokens()), grouped(tokens))
@@ -98,10 +114,10 @@ func grouped(n int64) string {
 }
 
 // put stores a record, in the place of an earlier one of the same call.
-func (b *Book) put(ctx context.Context, tenant, name string, r record) error {
+func (b *Book) put(ctx context.Context, tenant string, r record) error {
 	raw, err := json.Marshal(r)
 	if err == nil {
-		err = b.entries.PutNamed(ctx, tenant, name, raw)
+		err = b.entries.PutNamed(ctx, tenant, r.name, raw)
 	}
 	if err != nil {
 		return unreachable(err)

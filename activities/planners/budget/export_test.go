@@ -9,9 +9,10 @@ import (
 // and what the tenant has in that month (UTC), with what is reserved: what the
 // limits are compared with.
 func (b *Book) Spent(ctx context.Context, tenant, runID string, month time.Time) (run, all Totals, err error) {
-	if run, err = b.sum(ctx, tenant, runPrefixes(month, runID), month); err != nil {
+	ofRun, err := b.sum(ctx, tenant, runPrefixes(month, runID), month, "")
+	if err != nil {
 		return Totals{}, Totals{}, err
 	}
-	all, err = b.sum(ctx, tenant, []string{monthPrefix(month)}, month)
-	return run, all, err
+	ofTenant, err := b.sum(ctx, tenant, []string{monthPrefix(month)}, month, "")
+	return ofRun.all, ofTenant.all, err
 }

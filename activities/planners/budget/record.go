@@ -24,6 +24,11 @@ type record struct {
 	// Cost is by the price of then; 0 where there was none.
 	Cost     Money  `json:"cost_micros"`
 	Currency string `json:"currency,omitempty"`
+	// Until is when the call is over at the latest, of one that may be under way;
+	// none of a call that is known to be over.
+	Until time.Time `json:"until,omitzero"`
+
+	name string // under which it is stored
 }
 
 // state is how far a call has come.
@@ -63,6 +68,10 @@ func keyIn(name string) string {
 	key, _, _ := strings.Cut(path.Base(name), "-")
 	return key
 }
+
+// underWay reports a call that is possibly being made at a time: what is reserved
+// for it may be given back.
+func (r record) underWay(at time.Time) bool { return r.State == reserved && r.Until.After(at) }
 
 // free reports a call that was given back: it surely cost nothing.
 func (r record) free() bool { return r.State == settled && r.InputTokens == 0 && r.OutputTokens == 0 }

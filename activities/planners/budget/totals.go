@@ -94,21 +94,31 @@ func (c *counter) remember(name string, r record) {
 	c.final[name] = r
 }
 
-// dead is the age at which a record that was not settled never will be: no call
-// to a model lasts as long.
+// dead is the age at which a record that was not settled is not looked at again:
+// no call to a model lasts as long. If its reply is found stored all the same, what
+// it cost is known to the process that finds it, and to those that begin later.
 const dead = 24 * time.Hour
 
-// sum adds up the records below some prefixes.
-func (b *Book) sum(ctx context.Context, tenant string, prefixes []string, now time.Time) (Totals, error) {
-	records, err := b.records(ctx, tenant, prefixes, now, func(string) bool { return true })
+// sums are totals of the same records.
+type sums struct {
+	all  Totals
+	over Totals // of those that are not under way: they will not become less
+}
+
+// sum adds up the records below some prefixes, but for the one of that name.
+func (b *Book) sum(ctx context.Context, tenant string, prefixes []string, now time.Time, but string) (sums, error) {
+	records, err := b.records(ctx, tenant, prefixes, now, func(name string) bool { return name != but })
 	if err != nil {
-		return Totals{}, err
+		return sums{}, err
 	}
-	var sum Totals
+	var s sums
 	for _, r := range records {
-		sum = sum.plus(r, b.terms.currency)
+		s.all = s.all.plus(r, b.terms.currency)
+		if !r.underWay(now) {
+			s.over = s.over.plus(r, b.terms.currency)
+		}
 	}
-	return sum, nil
+	return s, nil
 }
 
 // records are those below some prefixes whose names are wanted. Each is read
@@ -157,6 +167,7 @@ func (b *Book) load(ctx context.Context, tenant, name string) (record, error) {
 	var r record
 	if err == nil {
 		r, err = parseRecord(raw)
+		r.name = name
 	}
 	switch {
 	case errors.Is(err, blobs.ErrNotFound):

@@ -20,6 +20,7 @@ func (q question) key() string { return q.keys[len(q.keys)-1] }
 
 // answer is the body of an answer, and what was reserved for it.
 type answer struct {
+	key         string // of its request
 	body        []byte
 	stored      bool        // by an earlier attempt, which paid for it
 	reservation Reservation // nil of a stored one
@@ -32,7 +33,7 @@ func (t *talk) answer(ctx context.Context, q question) (answer, error) {
 	case err == nil:
 		t.usage.Stored++
 		t.meter.Add(ctx, StoredHits, "", 1)
-		return answer{body: body, stored: true}, nil
+		return answer{key: q.key(), body: body, stored: true}, nil
 	case !errors.Is(err, ErrNoReply):
 		return answer{}, unreachable(err)
 	}
@@ -49,14 +50,16 @@ func (t *talk) buy(ctx context.Context, q question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	until, _ := ctx.Deadline()
 	reservation, err := t.spend.Reserve(ctx, Call{
 		Tenant: t.request.Tenant, RunID: t.request.RunID, Key: q.key(), Most: Usage{estimate(q.Conversation), int64(t.limits.OutputTokens)},
+		Question: q.keys, Tries: t.limits.Tries, Until: until,
 	})
 	if err != nil {
-		return answer{}, err
+		return answer{}, t.unreserved(err)
 	}
 	bought.calls++
-	a := answer{reservation: reservation}
+	a := answer{key: q.key(), reservation: reservation}
 	t.usage.Calls++
 	t.meter.Add(ctx, Calls, "", 1)
 	a.body, err = t.engine.Ask(ctx, q.Conversation)
@@ -66,6 +69,7 @@ func (t *talk) buy(ctx context.Context, q question) (answer, error) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	if err := t.replies.Store(keep, t.request.Tenant, q.key(), a.body); err != nil {
+		t.keep(ctx, a)
 		return answer{}, t.lost(bought, faults.Name(unreachable(err)))
 	}
 	return a, nil
@@ -75,6 +79,15 @@ func (t *talk) buy(ctx context.Context, q question) (answer, error) {
 // end.
 const storeTimeout = 30 * time.Second
 
+// unreserved is the fault of a call that was not made. What it waits for are calls,
+// and those take as long as the planner's own.
+func (t *talk) unreserved(err error) error {
+	if fault := faults.Name(err); fault.Waits {
+		return t.paced(fault)
+	}
+	return err
+}
+
 // unanswered is the fault of a call that has no answer to keep. Only of an
 // Unknown one is it not certain that it cost nothing.
 func (t *talk) unanswered(ctx context.Context, bought purchases, a answer, err error) error {
@@ -83,6 +96,7 @@ func (t *talk) unanswered(ctx context.Context, bought purchases, a answer, err e
 		if _, last := errors.AsType[*faults.Last](err); last {
 			fault = permanent(fault.Code, "%s", fault.Reason)
 		}
+		t.keep(ctx, a)
 		return t.lost(bought, fault)
 	}
 	t.free(ctx, a)

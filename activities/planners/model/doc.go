@@ -24,11 +24,12 @@
 // does not work: one conversation is bought at most [Limits].Tries times, by all
 // attempts together. The records of what is spent say how often it was, since each
 // is there before its call. Then the run ends with Permanent "answers_lost". After
-// the first lost one the store is probed before each call. An answer that is too
+// the first lost one the store is probed before each call, and the waits grow. An answer that is too
 // large, or has the key in it, ends the run at once.
 //
 // What the server says that a reply cost is believed within bounds; where it says
-// nothing that can be, the call stays at what was reserved.
+// nothing that can be, the call stays at what was reserved. A worker that dies between
+// storing and settling leaves that to the attempt that finds the reply.
 //
 // # What becomes of a reply
 //
@@ -55,7 +56,8 @@
 //	filtered by the provider                       Permanent "filtered", after one call
 //
 // "Asked again" is at most [Limits].Asks times, with the reply and what is wrong
-// with it, and then Permanent "bad_reply". "The next try" is at most
+// with it, and then Permanent "bad_reply". What is said to be wrong is the same at
+// each attempt: it is part of the next question, and so of its key. "The next try" is at most
 // [Limits].Tries for one conversation, and then Permanent "no_reply". Nothing is
 // repaired by guessing. A fault of the engine ends the attempt and passes
 // through; one of the plan's check is the model's to mend when it is Permanent.

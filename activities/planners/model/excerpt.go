@@ -58,7 +58,7 @@ func (p *Planner) choose(ctx context.Context, documents []planners.Document, roo
 // frame is the weight of the border lines, at most, of a document of so many
 // lines.
 func (p *Planner) frame(e excerpt, lines int) (weight, error) {
-	e.Mark, e.Text, e.Cut = strings.Repeat("0", markLength), "", cutWithin(lines, lines)
+	e.Mark, e.Text, e.Cut = noMark, "", cutWithin(lines, lines)
 	text, err := p.render("document", e)
 	return weightOf(text) + 2, err // the blank line between two
 }

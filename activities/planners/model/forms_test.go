@@ -29,7 +29,7 @@ func TestAReplyBecomesADraft(t *testing.T) {
 	}, draft.Actions)
 	require.Equal(t, []string{"the model says: 周二 is short"}, draft.Notes)
 	require.Equal(t, "m-2026-11", draft.ModelID)
-	require.Regexp(t, `^plan\.v1@sha256:[0-9a-f]{12}$`, draft.PromptVersion)
+	require.Regexp(t, `^plan\.v2@sha256:[0-9a-f]{12}$`, draft.PromptVersion)
 	require.Equal(t, planners.Usage{Calls: 1, InputTokens: 100, OutputTokens: 10, Cost: "110 USD"}, draft.Usage)
 	require.Equal(t, map[string]int64{"model_calls": 1, "model_input_tokens": 100, "model_output_tokens": 10}, s.meter.counts)
 }

@@ -170,6 +170,8 @@ type book struct {
 	fails   error
 	calls   []model.Call
 	settled map[int]model.Usage
+	kept    []int
+	waits   int // so many times others' calls leave no room
 }
 
 type entry struct {
@@ -197,11 +199,39 @@ func (b *book) Reserve(_ context.Context, c model.Call) (model.Reservation, erro
 	if b.limit > 0 && len(b.calls) == b.limit {
 		return nil, &faults.Fault{Class: faults.Permanent, Code: "over_budget", Reason: "the run may spend no more"}
 	}
+	if b.waits > 0 {
+		b.waits--
+		return nil, &faults.Fault{Class: faults.Transient, Code: "budget_reserved", Waits: true, Reason: "others' calls are under way"}
+	}
 	b.calls = append(b.calls, c)
 	return entry{b, len(b.calls) - 1}, nil
 }
 
+// SettleStored settles the newest call of a request, unless one is settled.
+func (b *book) SettleStored(ctx context.Context, tenant, runID, key string, u model.Usage) error {
+	newest := -1
+	for n, c := range b.calls {
+		used, settled := b.settled[n]
+		switch {
+		case c.Tenant != tenant || c.RunID != runID || c.Key != key:
+		case settled && used != (model.Usage{}):
+			return nil
+		case !settled:
+			newest = n
+		}
+	}
+	if newest < 0 {
+		return errors.New("no such call")
+	}
+	return entry{b, newest}.Settle(ctx, u)
+}
+
 func (b *book) Cost(u model.Usage) string { return fmt.Sprintf("%d USD", u.InputTokens+u.OutputTokens) }
+
+func (e entry) Keep(context.Context) error {
+	e.kept = append(e.kept, e.n)
+	return nil
+}
 
 func (e entry) Settle(_ context.Context, u model.Usage) error {
 	if e.settled == nil {

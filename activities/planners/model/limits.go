@@ -13,8 +13,12 @@ import (
 // The model's context has to hold InputTokens and twice OutputTokens: asking
 // again repeats the last reply.
 //
-// The documents share what InputTokens leaves beside instructions, schema, tools,
-// goal, feedback and earlier plan, by this rule. They are taken in the manifest's
+// Feedback has at most half of what InputTokens leaves beside instructions, schema,
+// tools and goal: the latest first, each whole; the latest is shown in any case, and
+// cut when it does not fit by itself. The earlier plan has at most a quarter of all
+// and half of what then is left.
+//
+// The documents share the rest by this rule. They are taken in the manifest's
 // order for as long as each can have 200 tokens, or all of its own if it is
 // shorter; those after are left out. Those taken get equal shares, and what short
 // ones leave of theirs goes to the longer. One that is longer than its share is
@@ -36,7 +40,23 @@ type Limits struct {
 	Actions int
 	// Retry is the wait between attempts that a server's trouble ended. The default
 	// begins with 2 s, ends with 1 min, and grants a server the 10 min it asks for.
+	// After a lost answer the waits grow faster.
 	Retry faults.Retry
+}
+
+// mostAfterLost bounds the wait after a lost answer.
+const mostAfterLost = 5 * time.Minute
+
+// afterLost is the wait after so many lost answers to a question: below 2 s, 10 s,
+// 50 s and so on by default, up to 5 min. There are few tries, and what loses
+// answers, such as a gateway whose model starts again, is given time between them.
+func (l Limits) afterLost(n int) faults.Retry {
+	wait := l.Retry
+	for range n - 1 {
+		wait.Base = min(wait.Base*5, max(mostAfterLost, l.Retry.Base))
+	}
+	wait.Max = wait.Base
+	return wait
 }
 
 // DefaultLimits are those of a planner that is told nothing else.

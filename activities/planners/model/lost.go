@@ -43,7 +43,7 @@ func (t *talk) lost(b purchases, because *faults.Fault) error {
 		return because
 	}
 	if because != nil && b.calls < t.limits.Tries {
-		return t.paced(because)
+		return &faults.Paced{Err: because, Retry: t.limits.afterLost(b.calls - b.kept)}
 	}
 	last := "a worker was killed or stopped while the model was at work"
 	fault := &faults.Fault{Class: faults.Permanent, Code: "answers_lost"}

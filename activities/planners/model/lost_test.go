@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,6 +57,27 @@ func TestTheLastLostAnswerEndsTheRun(t *testing.T) {
 	_, err = s.plan(request())
 	s.refusedAs(err, "answers_lost", "the last: answer_cut: model: the connection broke")
 	require.Empty(t, s.spend.settled, "both count as much as they can have cost")
+}
+
+// What loses answers is given more time after each.
+func TestWaitsAfterLostAnswersGrow(t *testing.T) {
+	s := newSceneWithin(t, model.Limits{Tries: 7}, busy(), cut(), cut(), cut(), cut(), cut(), cut(), good)
+	for attempt, want := range []time.Duration{
+		4 * time.Second, 2 * time.Second, 10 * time.Second, 50 * time.Second, 250 * time.Second, 5 * time.Minute, 5 * time.Minute,
+	} {
+		_, err := s.plan(request())
+		paced, ok := errors.AsType[*faults.Paced](err)
+		require.True(t, ok)
+		paced.Retry.Rand = func() float64 { return 1 }
+		if attempt == 0 {
+			require.Equal(t, want, paced.Retry.Delay(2, 0), "turned away: by the number of the attempt")
+			continue
+		}
+		require.Equal(t, want, paced.Retry.Delay(attempt+1, 0))
+		require.Equal(t, 7*time.Minute, paced.Retry.Delay(attempt+1, 7*time.Minute), "the server's wait is kept")
+	}
+	_, err := s.plan(request())
+	require.NoError(t, err)
 }
 
 // What is lost for one question is not lost for another.

@@ -44,6 +44,7 @@ func TestAWorkerThatDiesAfterTheStorePaysOnce(t *testing.T) {
 	require.EqualValues(t, 1, s.meter.counts["model_calls"])
 	require.EqualValues(t, 1, s.meter.counts["model_stored_hits"])
 	require.Len(t, s.spend.calls, 1)
+	require.Equal(t, map[int]model.Usage{0: {InputTokens: 100, OutputTokens: 10}}, s.spend.settled, "what the dead worker could not say")
 	require.Equal(t, planners.Usage{Stored: 1, InputTokens: 100, OutputTokens: 10, Cost: "110 USD"}, draft.Usage)
 
 	again, err := s.plan(request())
@@ -129,8 +130,64 @@ func TestReservations(t *testing.T) {
 	require.NoError(t, err)
 	c := s.server.heard[0]
 	sent := model.EstimateTokens(c.System + c.Messages[0].Text + string(c.Schema))
-	require.Equal(t, []model.Call{{Tenant: "acme", RunID: "acme/weekly", Key: s.spend.calls[0].Key,
+	key := s.spend.calls[0].Key
+	require.Equal(t, []model.Call{{Tenant: "acme", RunID: "acme/weekly", Key: key, Question: []string{key}, Tries: 4,
 		Most: model.Usage{InputTokens: int64(sent), OutputTokens: 777}}}, s.spend.calls)
+}
+
+// Others wait for what a call gives back for as long as the attempt can last.
+func TestACallIsOverWithItsAttempt(t *testing.T) {
+	s := newScene(t, good)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err := s.planner.Plan(ctx, request())
+	require.NoError(t, err)
+	until, _ := ctx.Deadline()
+	require.Equal(t, until, s.spend.calls[0].Until)
+}
+
+// While others' calls are under way nothing is asked, and none of the step's attempts
+// is spent.
+func TestACallWaitsForOthers(t *testing.T) {
+	s := newScene(t, good)
+	s.spend.waits = 3
+	for range 3 {
+		_, err := s.plan(request())
+		require.True(t, faults.Waits(err))
+		paced, ok := errors.AsType[*faults.Paced](err)
+		require.True(t, ok)
+		require.Equal(t, time.Minute, paced.Retry.Max, "as long as calls take")
+		require.Zero(t, s.server.calls())
+	}
+	_, err := s.plan(request())
+	require.NoError(t, err)
+	require.Equal(t, 1, s.server.calls())
+}
+
+// A call of which nobody will say what it used is known to be over.
+func TestWhatNobodyWillSettleIsKept(t *testing.T) {
+	for name, tt := range map[string]struct {
+		first any
+		store error
+		kept  []int
+	}{
+		"said":         {good, nil, nil},
+		"lost":         {cut(), nil, []int{0}},
+		"not stored":   {good, errors.New("disk full"), []int{0}},
+		"no answer":    {"<html>", nil, []int{0}},
+		"not reported": {envelope{Text: good, Stop: model.Ended}, nil, []int{0}},
+		"turned away":  {busy(), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, tt.first, good)
+			s.replies.fails = tt.store
+			_, _ = s.plan(request())
+			s.replies.fails = nil
+			_, err := s.plan(request())
+			require.NoError(t, err)
+			require.Equal(t, tt.kept, s.spend.kept)
+		})
+	}
 }
 
 // A call without an answer: what it cost depends on what is known of it.

@@ -15,12 +15,12 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-//go:embed prompts/plan.v1.tmpl
+//go:embed prompts/plan.v2.tmpl
 var planPrompt []byte
 
 // promptName is that of the file. A prompt that was used is never changed: the
 // next one is another file.
-const promptName = "plan.v1"
+const promptName = "plan.v2"
 
 // promptVersion is what a plan records: name and digest of the prompt's file.
 func promptVersion() string { return promptName + "@sha256:" + plan.Sum(planPrompt).Hex()[:12] }
@@ -41,19 +41,23 @@ type prompt struct {
 // userMessage is what the user's message is made of. All texts are as they are
 // shown.
 type userMessage struct {
-	Mark       string
-	Goal       string
-	Tools      string // JSON
-	Feedback   []string
-	Earlier    string // JSON, empty without an earlier plan
-	EarlierCut string // what is missing of it
-	Documents  []excerpt
-	LeftOut    int // documents
+	Mark         string
+	Goal         string
+	Tools        string // JSON
+	Feedback     []wish
+	FeedbackLeft int    // how many older ones there are
+	Earlier      string // JSON, empty without an earlier plan
+	EarlierCut   string // what is missing of it
+	Documents    []excerpt
+	LeftOut      int // documents
 }
 
 // parts are the texts that must not contain the mark.
 func (m userMessage) parts() []string {
-	parts := append([]string{m.Goal, m.Tools, m.Earlier}, m.Feedback...)
+	parts := []string{m.Goal, m.Tools, m.Earlier}
+	for _, w := range m.Feedback {
+		parts = append(parts, w.Text)
+	}
 	for _, d := range m.Documents {
 		parts = append(parts, d.Name, d.MediaType, d.Text)
 	}
@@ -72,28 +76,17 @@ func (p *Planner) ask(ctx context.Context, r planners.Request) (prompt, error) {
 	if err != nil {
 		return none, err
 	}
-	var notes []string
-	message := userMessage{Mark: strings.Repeat("0", markLength), Goal: readable(r.Goal), Tools: listTools(uses)}
-	for _, f := range r.Feedback {
-		message.Feedback = append(message.Feedback, readable(f))
-	}
+	message := userMessage{Mark: noMark, Goal: readable(r.Goal), Tools: listTools(uses)}
 	room := weight(p.limits.InputTokens*perToken) - weightOf(system) - weightOf(string(schema))
-	if r.Earlier != nil {
-		e := earlierPlan(*r.Earlier, r.Targets, room/4)
-		message.Earlier, message.EarlierCut = e.text, e.cut
-		notes = append(notes, e.notes()...)
+	notes, err := p.revise(&message, r, room)
+	if err != nil {
+		return none, err
 	}
 	fixed, err := p.render("user", message)
 	if err != nil {
 		return none, err
 	}
-	// The line about documents that are not shown, and the room that a plan
-	// without any document would leave for nothing.
-	room -= weightOf(fixed) + 200
-	if room < 0 {
-		return none, permanent("prompt_too_large", "goal, tools and feedback need about %d tokens more than the %d that a question may have; "+
-			"allow fewer tools, or raise the planner's input tokens", (-room).tokens(), p.limits.InputTokens)
-	}
+	room -= weightOf(fixed) + lineAboutDocuments
 	chosen, err := p.choose(ctx, r.Documents, room)
 	if err != nil {
 		return none, err
@@ -145,6 +138,9 @@ func (p *Planner) render(name string, data any) (string, error) {
 
 const markLength = 32
 
+// noMark stands for a mark while it is not known.
+const noMark = "00000000000000000000000000000000"
+
 // seal sets the mark: a digest of all parts. A part that held it would have to
 // hold a digest of itself; nobody can write one, and it is looked for all the
 // same.
@@ -160,6 +156,9 @@ func (m *userMessage) seal() {
 		if !slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(part, m.Mark) }) {
 			break
 		}
+	}
+	for i := range m.Feedback {
+		m.Feedback[i].Mark = m.Mark
 	}
 	for i := range m.Documents {
 		m.Documents[i].Mark = m.Mark

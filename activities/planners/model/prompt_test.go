@@ -55,9 +55,9 @@ func TestPromptAsItIsSent(t *testing.T) {
 // A prompt that was used stays as it is: its version would name another text.
 func TestPromptVersionIsOfItsText(t *testing.T) {
 	_, draft := asked(t, model.Limits{}, request())
-	text, err := os.ReadFile(filepath.Join("prompts", "plan.v1.tmpl"))
+	text, err := os.ReadFile(filepath.Join("prompts", "plan.v2.tmpl"))
 	require.NoError(t, err)
-	require.Equal(t, "plan.v1@sha256:"+plan.Sum(text).Hex()[:12], draft.PromptVersion)
+	require.Equal(t, "plan.v2@sha256:"+plan.Sum(text).Hex()[:12], draft.PromptVersion)
 }
 
 var mark = regexp.MustCompile(`^The mark of this message is ([0-9a-f]{32})\.\n`)
@@ -166,7 +166,7 @@ func TestABudgetOfTokensIsKept(t *testing.T) {
 func TestATaskThatLeavesNoRoomIsRefused(t *testing.T) {
 	s := newSceneWithin(t, model.Limits{InputTokens: 2000}, good)
 	r := request()
-	r.Feedback = []string{strings.Repeat("shorter ", 1000)}
+	r.Goal = strings.Repeat("shorter ", 1000)
 	_, err := s.attempts(r)
 	s.refusedAs(err, "prompt_too_large", "than the 2000 that a question may have")
 	require.Zero(t, s.server.calls())

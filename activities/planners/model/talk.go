@@ -106,6 +106,7 @@ func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
 func (t *talk) read(ctx context.Context, c Conversation, a answer) (Reply, error) {
 	reply, err := t.engine.Read(a.body)
 	if err != nil {
+		t.keep(ctx, a)
 		return Reply{}, err
 	}
 	if t.believable(c, reply) {
@@ -113,6 +114,7 @@ func (t *talk) read(ctx context.Context, c Conversation, a answer) (Reply, error
 		t.usage.InputTokens += reply.Usage.InputTokens
 		t.usage.OutputTokens += reply.Usage.OutputTokens
 	} else {
+		t.keep(ctx, a)
 		t.usage.Unreported++
 	}
 	if reply.Refusal != "" || reply.Stop == Filtered || strings.TrimSpace(reply.Text) != "" {

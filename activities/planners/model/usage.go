@@ -49,18 +49,28 @@ func estimate(c Conversation) int64 {
 // reserved: the answer is here, and is worth more than the exact figure.
 func (t *talk) settle(ctx context.Context, a answer, u Usage) {
 	if a.stored {
+		t.recorded(t.spend.SettleStored(ctx, t.request.Tenant, t.request.RunID, a.key, u))
 		return
 	}
 	t.meter.Add(ctx, InputTokens, "", u.InputTokens)
 	t.meter.Add(ctx, OutputTokens, "", u.OutputTokens)
-	t.record(ctx, a, u)
+	t.recorded(a.reservation.Settle(context.WithoutCancel(ctx), u))
 }
 
 // free gives back what was reserved for a call that cost nothing.
-func (t *talk) free(ctx context.Context, a answer) { t.record(ctx, a, Usage{}) }
+func (t *talk) free(ctx context.Context, a answer) {
+	t.recorded(a.reservation.Settle(context.WithoutCancel(ctx), Usage{}))
+}
 
-func (t *talk) record(ctx context.Context, a answer, u Usage) {
-	if err := a.reservation.Settle(context.WithoutCancel(ctx), u); err != nil {
+// keep leaves a call at what was reserved, for good.
+func (t *talk) keep(ctx context.Context, a answer) {
+	if !a.stored {
+		t.recorded(a.reservation.Keep(context.WithoutCancel(ctx)))
+	}
+}
+
+func (t *talk) recorded(err error) {
+	if err != nil {
 		t.log.Warn("what a call to the model cost was not recorded; it counts as reserved",
 			zap.String("run_id", t.request.RunID), zap.Error(err))
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/holdpoint/holdpoint/internal/misfit"
 )
 
 // firstProblem is one line of the validator's report, which has many: where,
@@ -30,12 +32,10 @@ func firstProblem(err error) string {
 	return fmt.Sprintf("%.200s: %.300s", at, describe(deepest))
 }
 
-// deepestCause follows the first cause of each problem to its end.
-func deepestCause(problem *jsonschema.ValidationError) *jsonschema.ValidationError {
-	for len(problem.Causes) > 0 {
-		problem = problem.Causes[0]
-	}
-	return problem
+// deepestCause is the one mistake that is told of a report, the same each time: a
+// model that is told of it is asked the same question.
+func deepestCause(report *jsonschema.ValidationError) *jsonschema.ValidationError {
+	return misfit.First(report)
 }
 
 // describeInSchema is describe for a value that stands in a schema, and so in the
