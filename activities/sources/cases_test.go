@@ -2,6 +2,7 @@ package sources
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -54,7 +55,7 @@ func TestC060_NULBytes(t *testing.T) {
 func TestC061_LongLinesAndALetterAcrossABlock(t *testing.T) {
 	const tail = "## TAIL SECTION AFTER THE LONG LINE\n"
 	root := t.TempDir()
-	oneLine := `{"rows":["` + strings.Repeat(strings.Repeat("x", 63)+`","`, 45_000) + `"]}`
+	oneLine := `{"rows": [` + strings.Join(slices.Repeat([]string{`"` + strings.Repeat("x", 63) + `"`}, 45_000), ", ") + `]}`
 	write(t, root, "big/longline.md", "# head\n"+strings.Repeat("y", 70_000)+"\n"+tail)
 	write(t, root, "big/oneline.json", oneLine)
 	write(t, root, "big/multibyte-boundary.txt", strings.Repeat("a", 65_535)+strings.Repeat("周报", 10))
@@ -65,6 +66,10 @@ func TestC061_LongLinesAndALetterAcrossABlock(t *testing.T) {
 	boundary := textOf(t, s, entries["big/multibyte-boundary.txt"])
 	require.True(t, strings.HasSuffix(boundary, "a"+strings.Repeat("周报", 10)))
 	require.NotContains(t, boundary, string(utf8.RuneError))
+
+	rss, says := peak(t, root)
+	require.Contains(t, says, "3 read")
+	require.Less(t, rss, int64(limit), says)
 }
 
 // Text that is its bytes is kept once; any other has an address of its own, and

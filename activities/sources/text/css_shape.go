@@ -5,12 +5,18 @@ import (
 	"slices"
 )
 
+// lengthWords are values of the properties that take a length.
+var lengthWords = map[string]bool{
+	"auto": true, "none": true, "initial": true, "inherit": true, "unset": true, "revert": true, "revert-layer": true,
+	"min-content": true, "max-content": true, "fit-content": true, "stretch": true,
+}
+
 // hidingLength reads a value that is one length; words, and shares of what is
 // around, hide nothing.
 func hidingLength(hides func(px float64) bool) func(string, []cssToken) (bool, bool) {
 	return func(word string, value []cssToken) (bool, bool) {
 		if word != "" {
-			return false, true
+			return false, lengthWords[word]
 		}
 		if len(value) != 1 || value[0].kind != cssNumber {
 			return false, false
@@ -18,6 +24,15 @@ func hidingLength(hides func(px float64) bool) func(string, []cssToken) (bool, b
 		px, ok := pixelsOf(value[0])
 		return ok && hides(px), ok || value[0].unit == "%"
 	}
+}
+
+// hidingIndent reads a length, beside which may stand which lines it is of.
+func hidingIndent(word string, value []cssToken) (hides, ok bool) {
+	lines := func(t cssToken) bool { return t.kind == cssIdent && (t.name == "hanging" || t.name == "each-line") }
+	if word == "" {
+		value = slices.DeleteFunc(slices.Clone(value), lines)
+	}
+	return hidingLength(isFarAway)(word, value)
 }
 
 // atMost reads a value that is one number or percentage, and hides up to limit.
@@ -77,29 +92,6 @@ func flattens(factors []cssToken) bool {
 
 func isNumbers(value []cssToken) bool {
 	return !slices.ContainsFunc(value, func(t cssToken) bool { return t.kind != cssNumber })
-}
-
-// hidingTransform reads a list of functions, of which one may leave no area.
-func hidingTransform(word string, value []cssToken) (hides, ok bool) {
-	if word == "none" || word == "initial" {
-		return false, true
-	}
-	list, ok := calls(value)
-	for _, call := range list {
-		switch call.name {
-		case "scale", "scalex", "scaley", "scale3d":
-			hides = hides || flattens(call.args)
-		case "matrix":
-			hides = hides || len(call.args) == 6 && isNumbers(call.args) &&
-				call.args[0].number*call.args[3].number == call.args[1].number*call.args[2].number
-		case "translate", "translatex", "translatey", "translate3d":
-			hides = hides || slices.ContainsFunc(call.args, func(t cssToken) bool { px, ok := pixelsOf(t); return ok && isFarAway(px) })
-		case "rotate", "skew", "skewx", "skewy", "translatez", "scalez", "rotatex", "rotatey", "rotatez", "rotate3d", "matrix3d", "perspective":
-		default:
-			return false, false
-		}
-	}
-	return hides, ok
 }
 
 func hidingFilter(word string, value []cssToken) (hides, ok bool) {

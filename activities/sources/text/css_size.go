@@ -60,6 +60,9 @@ func readFontSize(t cssToken) (size fontSize, ok bool) {
 }
 
 func (s *inlineStyle) setSize(value []cssToken) {
+	if isInherited(value) {
+		s.size = fontSize{}
+	}
 	if len(value) != 1 {
 		return
 	}
@@ -68,9 +71,17 @@ func (s *inlineStyle) setSize(value []cssToken) {
 	}
 }
 
+// isInherited reports whether a value is that of the element around.
+func isInherited(value []cssToken) bool {
+	return len(value) == 1 && value[0].kind == cssIdent && (value[0].name == "inherit" || value[0].name == "unset")
+}
+
 // setFont reads the shorthand, in which the size comes after the style and the
 // weight, and a family after the size.
 func (s *inlineStyle) setFont(value []cssToken) {
+	if isInherited(value) {
+		s.size = fontSize{}
+	}
 	for i, t := range value {
 		weight := t.kind == cssNumber && t.unit == "" && t.number != 0
 		if size, ok := readFontSize(t); ok && !weight && i+1 < len(value) {

@@ -47,6 +47,9 @@ func (s *inlineStyle) declare(property string, value []cssToken) {
 	if len(value) == 1 && value[0].kind == cssIdent {
 		word = value[0].name
 	}
+	if name := physical[property]; name != "" {
+		property = name
+	}
 	switch property {
 	case "display":
 		s.display = displayed(word, s.display)
@@ -56,6 +59,8 @@ func (s *inlineStyle) declare(property string, value []cssToken) {
 			s.visible = no
 		case "visible", "initial":
 			s.visible = yes
+		case "inherit", "unset":
+			s.visible = unsaid
 		}
 	case "font-size":
 		s.setSize(value)
@@ -66,10 +71,19 @@ func (s *inlineStyle) declare(property string, value []cssToken) {
 	case "background", "background-color":
 		s.ground = colorIn(value).or(s.ground)
 	default:
-		if read := cssHides[property]; read != nil {
-			if hides, ok := read(word, value); ok {
-				s.hides[property] = hides
-			}
+		s.declareHiding(property, word, value)
+	}
+}
+
+// declareHiding takes a declaration of one of cssHides, or of a shorthand of some.
+func (s *inlineStyle) declareHiding(property, word string, value []cssToken) {
+	if names := sides[property]; names != nil {
+		s.declareSides(names, word, value)
+		return
+	}
+	if read := cssHides[property]; read != nil {
+		if hides, ok := read(word, value); ok {
+			s.hides[property] = hides
 		}
 	}
 }
@@ -77,7 +91,7 @@ func (s *inlineStyle) declare(property string, value []cssToken) {
 // gone reports whether nothing of the element is painted, whatever is in it.
 func (s *inlineStyle) gone() bool {
 	for _, property := range []string{
-		"content-visibility", "opacity", "filter", "zoom", "scale", "transform", "clip-path", "text-indent", "margin-left", "margin-top",
+		"content-visibility", "opacity", "filter", "zoom", "scale", "rotate", "translate", "transform", "clip-path", "text-indent", "margin-left", "margin-top",
 	} {
 		if s.hides[property] {
 			return true
@@ -111,6 +125,8 @@ var cssHides = map[string]func(word string, value []cssToken) (hides, ok bool){
 	"zoom":        atMost(leastScale),
 	"scale":       hidingScale,
 	"transform":   hidingTransform,
+	"rotate":      hidingRotate,
+	"translate":   hidingTranslate,
 	"filter":      hidingFilter,
 	"clip":        hidingClip,
 	"clip-path":   hidingClipPath,
@@ -124,7 +140,7 @@ var cssHides = map[string]func(word string, value []cssToken) (hides, ok bool){
 	"bottom":      hidingLength(isFarAway),
 	"margin-left": hidingLength(isFarAway),
 	"margin-top":  hidingLength(isFarAway),
-	"text-indent": hidingLength(isFarAway),
+	"text-indent": hidingIndent,
 	"overflow":    hidingOverflow,
 	"overflow-x":  hidingOverflow,
 	"overflow-y":  hidingOverflow,
@@ -136,15 +152,19 @@ var cssHides = map[string]func(word string, value []cssToken) (hides, ok bool){
 
 func isFarAway(px float64) bool { return px <= -farAway }
 
-// displayed reads a value of display; before is what holds when it is none.
+// displayed reads a value of display; before is what holds when it is none. One
+// that is inherited is that of an element which is shown, or else nothing of this
+// one is come to.
 func displayed(word string, before onOff) onOff {
 	switch word {
 	case "none":
 		return no
 	case "block", "inline", "inline-block", "flow-root", "flex", "inline-flex", "grid", "inline-grid", "contents", "list-item", "initial",
-		"unset", "run-in", "ruby", "table", "inline-table", "table-row", "table-cell", "table-caption", "table-row-group", "table-header-group",
-		"table-footer-group", "table-column", "table-column-group":
+		"unset", "inherit", "run-in", "ruby", "table", "inline-table", "table-row", "table-cell", "table-caption", "table-row-group",
+		"table-header-group", "table-footer-group", "table-column", "table-column-group":
 		return yes
+	case "revert", "revert-layer": // to what the attributes say
+		return unsaid
 	}
 	return before
 }

@@ -50,9 +50,11 @@
 // What a format hides is left out too and counted as Hidden: comments and
 // elements that HTML hides by attribute or inline style, and what it has for
 // programs that cannot show an element; hidden, deleted and smaller than visible
-// runs of DOCX and references to its comments; text of a PDF that is drawn
+// runs of DOCX, references to its comments, and texts of vocabularies that Word
+// does not understand (ECMA-376 part 3); text of a PDF that is drawn
 // without ink, outside the page or smaller than visible. Inline styles are read
-// as CSS declarations ([readStyle] has what is recognised).
+// as CSS declarations ([readStyle] has what is recognised). Counted with them is
+// the text of HTML's pictures, formulas and choices, which is seen but not read.
 // What needs rendering to be known stays: text in the color of a ground that
 // something else has, under a picture, in a layer that is switched off, or
 // hidden by a style sheet or a script.

@@ -30,6 +30,7 @@ type docx struct {
 	ctx     context.Context //nolint:containedctx // a docx lives within one call of readDOCX
 	members map[string]*zip.File
 	left    int // elements that may still be read
+	dropped int // texts of vocabularies that Word does not understand
 }
 
 func readDOCX(ctx context.Context, data []byte) Decoded {
@@ -90,7 +91,7 @@ func (d *docx) text() (text string, hidden int, err error) {
 			return "", 0, err
 		}
 	}
-	return w.out.String(), w.hidden, nil
+	return w.out.String(), w.hidden + d.dropped, nil
 }
 
 // mainPart returns the name of the part that holds the body.
@@ -98,8 +99,8 @@ func (d *docx) mainPart() (string, error) {
 	main := ""
 	err := d.read("_rels/.rels", maxSetup, func(p *xmlPart) error {
 		return p.each(func(e element) error {
-			if e.Name.Local == "Relationship" && strings.HasSuffix(e.get("Type"), officeDocument) && main == "" {
-				main = strings.TrimPrefix(path.Clean("/"+e.get("Target")), "/")
+			if e.Name.Local == "Relationship" && strings.HasSuffix(e.plain("Type"), officeDocument) && main == "" {
+				main = strings.TrimPrefix(path.Clean("/"+e.plain("Target")), "/")
 			}
 			return nil
 		})
@@ -133,7 +134,7 @@ func (d *docx) read(name string, limit uint64, use func(*xmlPart) error) error {
 	}
 	defer file.Close()
 	// Not more than the archive says is read; archive/zip sees to that.
-	return use(newXMLPart(d.ctx, file, &d.left))
+	return use(newXMLPart(d.ctx, file, &d.left, &d.dropped))
 }
 
 var errPartTooLarge = errors.New("a part of it is too large when unpacked")

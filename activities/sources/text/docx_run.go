@@ -4,28 +4,28 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// run reads a run of text. Its properties come first.
+// run reads a run of text, or of a formula. Its properties come first.
 func (w *docxWriter) run(p *xmlPart) error {
 	muted := w.muted
 	defer func() { w.muted = muted }()
-	if w.para != nil && w.para.style.hides() {
-		w.muted++
-	}
+	w.muted += w.hides(docxStyle{}, docxStyle{})
 	return p.children(func(e element) error {
 		if !e.isWord() {
 			return w.foreign(p, e)
 		}
 		switch e.Name.Local {
 		case "rPr":
-			style, err := w.runProperties(p)
-			w.muted = muted
-			if style.hides() {
-				w.muted++
-			}
+			own, named, err := w.runProperties(p)
+			w.muted = muted + w.hides(own, named)
 			return err
-		case "t", "delText":
+		case "t":
+			return w.runText(p)
+		case "delText": // is deleted also where nothing around it says so
+			w.muted++
+			defer func() { w.muted-- }()
 			return w.runText(p)
 		}
 		if w.character(e) {
@@ -38,6 +38,19 @@ func (w *docxWriter) run(p *xmlPart) error {
 	}, nil)
 }
 
+// hides returns 1 when a run is not seen that says own of itself and has a style
+// of characters, and 0 when it is.
+func (w *docxWriter) hides(own, characters docxStyle) int {
+	paragraph := docxStyle{}
+	if w.para != nil {
+		paragraph = w.para.style
+	}
+	if w.styles.over(own, characters, paragraph, w.table).hides() {
+		return 1
+	}
+	return 0
+}
+
 func (w *docxWriter) runText(p *xmlPart) error {
 	var b strings.Builder
 	err := p.children(func(element) error { return p.skip() }, func(s string) { b.WriteString(s) })
@@ -45,27 +58,19 @@ func (w *docxWriter) runText(p *xmlPart) error {
 	return cmp.Or(err, w.lineTooLong())
 }
 
-// runProperties returns what a run says of itself, its style, and its
-// paragraph's style say of it.
-func (w *docxWriter) runProperties(p *xmlPart) (docxStyle, error) {
-	own, named := docxStyle{}, ""
-	err := p.children(func(e element) error {
+// runProperties returns what a run says of itself, and its style.
+func (w *docxWriter) runProperties(p *xmlPart) (own, named docxStyle, err error) {
+	err = p.words(func(e element) error {
 		switch e.Name.Local {
 		case "rStyle":
-			named = e.get("val")
+			named = w.styles.find(e.get("val"))
 		case "vanish", "specVanish", "sz", "w":
 			own.property(e)
 		}
 		return p.skip()
-	}, nil)
-	own.inherit(w.styles.find(named))
-	if w.para != nil {
-		own.inherit(w.para.style)
-	}
-	return own, err
+	})
+	return own, named, err
 }
-
-func (s docxStyle) hides() bool { return s.vanish == yes || s.tiny == yes || s.narrow == yes }
 
 // character writes an element that stands for one, and reports whether it was.
 func (w *docxWriter) character(e element) bool {
@@ -97,6 +102,16 @@ func symbol(code string) string {
 		return "☑"
 	case 0xa8, 0x6f:
 		return "☐"
+	}
+	return "□"
+}
+
+// extendedSymbol returns the character of a symbol that Word writes by its code
+// point ([MS-DOCX], symEx), such as an emoji.
+func extendedSymbol(code string) string {
+	n, err := strconv.ParseInt(code, 16, 32)
+	if r := rune(n); err == nil && r > 0 && utf8.ValidRune(r) {
+		return string(r)
 	}
 	return "□"
 }

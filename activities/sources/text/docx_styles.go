@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -12,8 +13,13 @@ type docxStyle struct {
 	heading int   // 1 to 9; 0 for none
 	list    int   // depth of a list's item, from 1; 0 when it is not said, noList for none
 	vanish  onOff // hidden
+	always  onOff // hidden, whatever vanish says
 	tiny    onOff // of at most one point
 	narrow  onOff // letters of a twentieth of their width or less
+}
+
+func (s docxStyle) hides() bool {
+	return s.vanish == yes || s.always == yes || s.tiny == yes || s.narrow == yes
 }
 
 const noList = -1
@@ -53,8 +59,34 @@ func (s styleSheet) find(id string) docxStyle {
 		found.inherit(base)
 		next = base.basedOn
 	}
-	found.inherit(s[defaults])
 	return found
+}
+
+// paragraph is find for the style of a paragraph, which is the default one where
+// there is none of its name.
+func (s styleSheet) paragraph(id string) docxStyle {
+	if _, ok := s[id]; !ok {
+		id = ""
+	}
+	return s.find(id)
+}
+
+// over returns what holds for text that says own of itself and has the styles,
+// the nearest first (ECMA-376 part 1, 17.7.2). Those that hide toggle (17.7.3):
+// two of them show again, and one that says it does not hide takes nothing back.
+func (s styleSheet) over(own docxStyle, styles ...docxStyle) docxStyle {
+	odd := false
+	vanish := own.vanish
+	for _, style := range styles {
+		odd = odd != (style.vanish == yes)
+		own.inherit(style)
+	}
+	own.inherit(s[defaults])
+	if vanish == unsaid {
+		vanish = said(odd || s[defaults].vanish == yes)
+	}
+	own.vanish = vanish
+	return own
 }
 
 // inherit takes from base what s does not say.
@@ -68,6 +100,9 @@ func (s *docxStyle) inherit(base docxStyle) {
 	if s.vanish == unsaid {
 		s.vanish = base.vanish
 	}
+	if s.always == unsaid {
+		s.always = base.always
+	}
 	if s.tiny == unsaid {
 		s.tiny = base.tiny
 	}
@@ -77,28 +112,51 @@ func (s *docxStyle) inherit(base docxStyle) {
 }
 
 func (s styleSheet) read(p *xmlPart) error {
-	id, current := defaults, docxStyle{}
-	return p.each(func(e element) error {
-		if !e.isWord() {
-			return nil
-		}
-		switch e.Name.Local {
-		case "style":
-			id, current = e.get("styleId"), docxStyle{}
-			if e.get("type") == "paragraph" && e.get("default") == "1" {
-				s[""] = docxStyle{basedOn: id}
+	return p.words(func(element) error { // the root
+		return p.words(func(e element) error {
+			switch e.Name.Local {
+			case "docDefaults":
+				style := docxStyle{}
+				err := style.properties(p)
+				s[defaults] = style
+				return err
+			case "style":
+				return s.style(p, e)
 			}
+			return p.skip()
+		})
+	})
+}
+
+func (s styleSheet) style(p *xmlPart, e element) error {
+	style := docxStyle{}
+	err := style.properties(p)
+	id, kind := e.get("styleId"), e.get("type")
+	if id == "" {
+		return err
+	}
+	s[id] = style
+	if (kind == "" || kind == "paragraph") && isOn(e.get("default")) {
+		s[""] = docxStyle{basedOn: id}
+	}
+	return err
+}
+
+// properties takes those of the element that was opened last. What a table's
+// style says of some of its cells, and what was before a tracked change, is none.
+func (s *docxStyle) properties(p *xmlPart) error {
+	return p.words(func(e element) error {
+		switch e.Name.Local {
+		case "rPrDefault", "pPrDefault", "rPr", "pPr", "numPr":
+			return s.properties(p)
 		case "basedOn":
-			current.basedOn = e.get("val")
+			s.basedOn = e.get("val")
 		case "name":
-			current.heading = headingNamed(e.get("val"))
+			s.heading = cmp.Or(s.heading, headingNamed(e.get("val")))
 		default:
-			current.property(e)
+			s.property(e)
 		}
-		if id != "" {
-			s[id] = current
-		}
-		return nil
+		return p.skip()
 	})
 }
 
@@ -134,12 +192,34 @@ func (s *docxStyle) property(e element) {
 		} else {
 			s.list = max(s.list, 1)
 		}
-	case "vanish", "specVanish": // of the second, Word says that it is always hidden
+	case "vanish":
 		s.vanish = said(e.on())
-	case "sz": // in half points
-		s.tiny = said(err == nil && value <= 2)
+	case "specVanish": // of which Word says that it is always hidden
+		s.always = said(e.on())
+	case "sz":
+		if size, ok := halfPoints(e.get("val")); ok {
+			s.tiny = said(size <= 2)
+		}
 	case "w": // in hundredths of the common width, with "%" in the strict form
-		width, err := strconv.Atoi(strings.TrimSuffix(e.get("val"), "%"))
-		s.narrow = said(err == nil && width <= 5)
+		if width, err := strconv.Atoi(strings.TrimSuffix(e.get("val"), "%")); err == nil {
+			s.narrow = said(width <= 5)
+		}
 	}
+}
+
+// points of the units of lengths (ECMA-376 part 1, 22.9.2.15).
+var wordUnits = map[string]float64{"pt": 1, "pc": 12, "pi": 12, "in": 72, "cm": 72 / 2.54, "mm": 72 / 25.4}
+
+// halfPoints reads a size: a number of half points, or one with a unit
+// (ST_HpsMeasure, 17.18.42).
+func halfPoints(value string) (size float64, ok bool) {
+	per := 0.5
+	if n := len(value) - 2; n > 0 && wordUnits[value[n:]] > 0 {
+		value, per = value[:n], wordUnits[value[n:]]
+	}
+	if strings.Trim(value, "0123456789.") != "" {
+		return 0, false
+	}
+	size, err := strconv.ParseFloat(value, 64)
+	return size * per * 2, err == nil
 }

@@ -2,6 +2,24 @@ package text
 
 import "strings"
 
+// wordTable reads a table, whose style holds for what is in it.
+func (w *docxWriter) wordTable(p *xmlPart) error {
+	outer := w.table
+	defer func() { w.table = outer }()
+	w.table = docxStyle{}
+	return w.walk(p)
+}
+
+// tableProperties are a table's first child.
+func (w *docxWriter) tableProperties(p *xmlPart) error {
+	return p.words(func(e element) error {
+		if e.Name.Local == "tblStyle" {
+			w.table = w.styles.find(e.get("val"))
+		}
+		return p.skip()
+	})
+}
+
 // row writes a table row as one line. A table in a cell is part of the cell's
 // text.
 func (w *docxWriter) row(p *xmlPart) error {
@@ -39,7 +57,7 @@ func (w *docxWriter) tableCell(p *xmlPart) error {
 
 // rowProperties are a row's first child. A hidden row is not seen as a whole.
 func (w *docxWriter) rowProperties(p *xmlPart) error {
-	return p.children(func(e element) error {
+	return p.words(func(e element) error {
 		switch {
 		case e.Name.Local == "tblHeader" && w.rows == 1:
 			w.heads = e.on()
@@ -47,5 +65,5 @@ func (w *docxWriter) rowProperties(p *xmlPart) error {
 			w.muted++
 		}
 		return p.skip()
-	}, nil)
+	})
 }

@@ -78,7 +78,7 @@ func TestDOCX(t *testing.T) {
 			"| date | what |\n| --- | --- |\n| 2026-11-24 | a\\|b c inner |\n",
 		},
 		"text box, once": {
-			`<w:p><w:r><mc:AlternateContent><mc:Choice><wps:txbx><w:txbxContent>` + para("", "boxed") + `</w:txbxContent></wps:txbx></mc:Choice>` +
+			`<w:p><w:r><mc:AlternateContent><mc:Choice Requires="wps"><wps:txbx><w:txbxContent>` + para("", "boxed") + `</w:txbxContent></wps:txbx></mc:Choice>` +
 				`<mc:Fallback><w:pict><w:txbxContent>` + para("", "boxed") + `</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent><w:t>beside</w:t></w:r></w:p>`,
 			"boxed\nbeside\n",
 		},

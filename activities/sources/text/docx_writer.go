@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"errors"
 	"strings"
 )
@@ -22,6 +21,7 @@ type docxWriter struct {
 	mark  string    // of the note to come
 	muted int       // depth of what a reader does not see
 	para  *docxPara // that is being read; nil outside
+	table docxStyle // of the table that is being read
 	rows  int       // depth of nested table rows
 	cells []string  // of the row being read
 	cell  []string  // paragraphs of the cell being read
@@ -46,6 +46,10 @@ func (w *docxWriter) walk(p *xmlPart) error {
 			return w.paragraph(p)
 		case "r":
 			return w.run(p)
+		case "tbl":
+			return w.wordTable(p)
+		case "tblPr":
+			return w.tableProperties(p)
 		case "tr":
 			return w.row(p)
 		case "tc":
@@ -58,24 +62,11 @@ func (w *docxWriter) walk(p *xmlPart) error {
 			return w.mute(p)
 		case "footnote", "endnote":
 			return w.note(p, e)
-		case "rPr", "tblPr", "tcPr", "sectPr", "sdtPr", "instrText", "delInstrText":
+		case "rPr", "tcPr", "sectPr", "sdtPr", "instrText", "delInstrText":
 			return p.skip()
 		}
 		return w.walk(p)
 	}, nil)
-}
-
-// foreign walks through elements of other vocabularies, in which text boxes
-// and formulas stand. What is meant for programs that do not know them is the
-// same content again.
-func (w *docxWriter) foreign(p *xmlPart, e element) error {
-	switch {
-	case e.Name.Local == "Fallback":
-		return p.skip()
-	case e.Name.Local == "t" && strings.HasSuffix(e.Name.Space, "/math"):
-		return cmp.Or(p.children(func(element) error { return p.skip() }, w.say), w.lineTooLong())
-	}
-	return w.walk(p)
 }
 
 // mute reads what a reader does not see.
@@ -117,7 +108,7 @@ func (w *docxWriter) breakLine() {
 // own, which come first.
 func (w *docxWriter) paragraph(p *xmlPart) error {
 	outer := w.para
-	w.para = &docxPara{}
+	w.para = &docxPara{style: w.styles.paragraph("")}
 	err := w.walk(p)
 	done := w.para
 	w.para = outer
@@ -160,19 +151,19 @@ func (w *docxWriter) line(text string) error {
 
 func (w *docxWriter) paragraphProperties(p *xmlPart) error {
 	own, named := docxStyle{}, ""
-	err := p.children(func(e element) error {
+	err := p.words(func(e element) error {
 		switch e.Name.Local {
 		case "pStyle":
 			named = e.get("val")
 		case "numPr":
-			return p.each(func(e element) error { own.property(e); return nil })
+			return own.properties(p)
 		case "outlineLvl":
 			own.property(e)
 		}
 		return p.skip() // also rPr, which is of the paragraph's end mark
-	}, nil)
+	})
 	if w.para != nil {
-		own.inherit(w.styles.find(named))
+		own.inherit(w.styles.paragraph(named))
 		w.para.style = own
 	}
 	return err

@@ -14,43 +14,57 @@ const maxXMLDepth = 256
 // xmlPart reads the elements of one part. It knows no entities but XML's own
 // five and refuses document types, so that nothing in a part can multiply.
 type xmlPart struct {
-	ctx   context.Context //nolint:containedctx // an xmlPart lives within one call of readDOCX
-	d     *xml.Decoder
-	depth int
-	left  *int // elements that may still be read, of all parts
+	ctx     context.Context //nolint:containedctx // an xmlPart lives within one call of readDOCX
+	d       *xml.Decoder
+	depth   int
+	root    string // the namespace of its root
+	scope   compatScope
+	left    *int // elements that may still be read, of all parts
+	dropped *int // texts of vocabularies that are not understood, of all parts
 }
 
-func newXMLPart(ctx context.Context, r io.Reader, left *int) *xmlPart {
-	return &xmlPart{ctx: ctx, d: xml.NewDecoder(&tagLimiter{r: r}), left: left}
+func newXMLPart(ctx context.Context, r io.Reader, left, dropped *int) *xmlPart {
+	return &xmlPart{ctx: ctx, d: xml.NewDecoder(&tagLimiter{r: r}), left: left, dropped: dropped}
 }
 
 // element is a start tag.
 type element struct{ xml.StartElement }
 
-// get returns an attribute by its local name, which is "" when it is missing.
+// get returns an attribute of the element's own vocabulary, as all those of
+// WordprocessingML are; "" when it is missing.
 func (e element) get(name string) string {
+	return e.attribute(xml.Name{Space: e.Name.Space, Local: name})
+}
+
+// plain returns an attribute of no namespace, "" when it is missing.
+func (e element) plain(name string) string { return e.attribute(xml.Name{Local: name}) }
+
+func (e element) attribute(name xml.Name) string {
 	for _, a := range e.Attr {
-		if a.Name.Local == name {
+		if a.Name == name {
 			return a.Value
 		}
 	}
 	return ""
 }
 
-// isWord reports whether the element is of WordprocessingML, transitional or
-// strict (ECMA-376 part 1, annex A).
-func (e element) isWord() bool {
-	return e.Name.Space == "http://schemas.openxmlformats.org/wordprocessingml/2006/main" ||
-		e.Name.Space == "http://purl.oclc.org/ooxml/wordprocessingml/main"
+// isWord reports whether the element is of WordprocessingML.
+func (e element) isWord() bool { return e.Name.Space == wordSpace || e.Name.Space == wordStrictSpace }
+
+// isMath reports whether it is of a formula.
+func (e element) isMath() bool { return e.Name.Space == mathSpace || e.Name.Space == mathStrictSpace }
+
+// isText reports whether it holds the letters of a run.
+func (e element) isText() bool {
+	return (e.isWord() || e.isMath()) && (e.Name.Local == "t" || e.Name.Local == "delText")
 }
 
 // on reports whether an on/off property is on: it is when it has no value.
-func (e element) on() bool {
-	switch e.get("val") {
-	case "0", "false", "off":
-		return false
-	}
-	return true
+func (e element) on() bool { return e.get("val") == "" || isOn(e.get("val")) }
+
+// isOn reads an on/off value (ST_OnOff).
+func isOn(value string) bool {
+	return value != "" && value != "0" && value != "false" && value != "off"
 }
 
 // token returns the next start tag, end tag or text; io.EOF at the end.
@@ -76,8 +90,15 @@ func (p *xmlPart) token() (xml.Token, error) {
 			if *p.left--; *p.left < 0 {
 				return nil, errors.New("it has more than 500,000 elements")
 			}
+			if p.depth == 1 {
+				p.root = token.Name.Space
+			}
+			if err := p.scope.open(p.depth, token.Attr); err != nil {
+				return nil, err
+			}
 			return element{token}, nil
 		case xml.EndElement:
+			p.scope.closed(p.depth)
 			p.depth--
 			return token, nil
 		case xml.CharData:
@@ -91,7 +112,7 @@ func (p *xmlPart) token() (xml.Token, error) {
 // each hands on every start tag up to the end of the element that was opened
 // last, or to the end of the part.
 func (p *xmlPart) each(use func(element) error) error {
-	return p.children(func(e element) error {
+	return p.raw(func(e element) error {
 		if err := use(e); err != nil {
 			return err
 		}
@@ -99,9 +120,9 @@ func (p *xmlPart) each(use func(element) error) error {
 	}, nil)
 }
 
-// children hands on the children of the element that was opened last, or the
-// root of the part. child must read its element to the end.
-func (p *xmlPart) children(child func(element) error, text func(string)) error {
+// raw hands on the children of the element that was opened last, or the root of
+// the part, whatever their vocabulary. child must read its element to the end.
+func (p *xmlPart) raw(child func(element) error, text func(string)) error {
 	for {
 		token, err := p.token()
 		if errors.Is(err, io.EOF) && p.depth == 0 {
@@ -123,6 +144,16 @@ func (p *xmlPart) children(child func(element) error, text func(string)) error {
 			}
 		}
 	}
+}
+
+// words hands on those children that are of WordprocessingML, such as properties.
+func (p *xmlPart) words(child func(element) error) error {
+	return p.children(func(e element) error {
+		if !e.isWord() {
+			return p.skip()
+		}
+		return child(e)
+	}, nil)
 }
 
 // skip reads to the end of the element that was opened last.

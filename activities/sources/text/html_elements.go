@@ -5,9 +5,12 @@ import "golang.org/x/net/html/atom"
 // silent elements hold no text for readers.
 var silent = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true,
-	atom.Iframe: true, atom.Svg: true, atom.Math: true, atom.Noembed: true,
-	atom.Noframes: true, atom.Select: true, atom.Datalist: true,
+	atom.Iframe: true, atom.Noembed: true, atom.Noframes: true, atom.Datalist: true,
 }
+
+// unread elements show text that is left out all the same: where it stands, or
+// which of it is chosen, only a rendered page tells.
+var unread = map[atom.Atom]bool{atom.Svg: true, atom.Math: true, atom.Select: true}
 
 // substitute elements hold what is shown only where they cannot be.
 var substitute = map[atom.Atom]bool{

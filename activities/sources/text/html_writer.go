@@ -41,7 +41,7 @@ func (w *htmlWriter) node(n *html.Node) {
 		look := w.lookOf(n)
 		switch {
 		case silent[n.DataAtom]:
-		case look.gone, substitute[n.DataAtom]:
+		case look.gone, substitute[n.DataAtom], unread[n.DataAtom]:
 			w.countHidden(holdsText(n))
 		default:
 			w.looking(look, n)

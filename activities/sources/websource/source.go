@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/sources"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/folder"
+	"github.com/holdpoint/holdpoint/internal/loopback"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -98,7 +98,7 @@ func (s Settings) page(p Page) (_ page, wrong string) {
 		return page{}, "has no host"
 	case u.User != nil:
 		return page{}, "has a user in it, which is kept from nobody who reads the configuration"
-	case u.Scheme == "http" && !s.Unencrypted && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !s.Unencrypted && !loopback.Is(u.Hostname()):
 		return page{}, "is not encrypted; write https, or unencrypted: true where everybody on the way is trusted"
 	case len(s.Allow) > 0 && !slices.ContainsFunc(s.Allow, func(host string) bool { return strings.EqualFold(host, u.Host) }):
 		return page{}, "is on " + u.Host + ", which is not among the allowed hosts"
@@ -122,11 +122,6 @@ func pathOf(u *url.URL) string {
 		path = strings.TrimSuffix(path, "/") + "/index.html"
 	}
 	return path
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Kind implements sources.Source.
