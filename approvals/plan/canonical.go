@@ -21,6 +21,12 @@ var ErrMalformed = errors.New("malformed")
 // level 1.
 const MaxDepth = 100
 
+// MaxValues bounds the values of a document: every text, number, literal, array
+// and object is one. It is 250 for each action of the largest plan. What reads
+// a document keeps some hundred bytes for each, a hundred times what it has in
+// "[1,1,…]".
+const MaxValues = 250_000
+
 // Canonicalize returns the RFC 8785 form of one JSON document: no blanks,
 // members ordered by the UTF-16 units of their names, one spelling for every
 // text and number. Two spellings of one document have one canonical form, and
@@ -35,11 +41,18 @@ const MaxDepth = 100
 //   - numbers that a float64 does not carry, see checkNumber;
 //   - anything before or after the one value, and nesting beyond MaxDepth.
 //
+// More than MaxValues are refused too, before any is kept; CanonicalizeUpTo is for
+// documents that are no plan.
+//
 // Letters are never composed or decomposed: "é" as one code point and as two
 // are different texts. Every error wraps ErrMalformed and names the member (as
 // a JSON Pointer, RFC 6901) and the offset in bytes.
-func Canonicalize(raw []byte) ([]byte, error) {
-	if err := checkStrict(raw); err != nil {
+func Canonicalize(raw []byte) ([]byte, error) { return CanonicalizeUpTo(raw, MaxValues) }
+
+// CanonicalizeUpTo is Canonicalize with a bound of the caller's on the number of
+// values.
+func CanonicalizeUpTo(raw []byte, values int) ([]byte, error) {
+	if err := checkStrict(raw, values); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	canonical, err := jcs.Transform(raw)
@@ -60,7 +73,7 @@ func Fingerprint(parameters json.RawMessage) (Digest, error) {
 }
 
 // checkStrict refuses what Canonicalize says that it refuses.
-func checkStrict(raw []byte) error {
+func checkStrict(raw []byte, values int) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return errors.New("there is no JSON: the input is empty")
 	}
@@ -72,7 +85,7 @@ func checkStrict(raw []byte) error {
 	if !json.Valid(raw) {
 		return syntaxError(raw)
 	}
-	w := walker{raw: raw, tokens: json.NewDecoder(bytes.NewReader(raw))}
+	w := walker{raw: raw, tokens: json.NewDecoder(bytes.NewReader(raw)), values: values, most: values}
 	w.tokens.UseNumber()
 	return w.value()
 }
@@ -106,10 +119,15 @@ type walker struct {
 	tokens *json.Decoder
 	path   []string // the names and indexes that lead to the value being read
 	depth  int
+	values int // that may still begin
+	most   int
 }
 
 // value reads one value and all that is in it.
 func (w *walker) value() error {
+	if w.values--; w.values < 0 {
+		return w.fail(fmt.Sprintf("more than %d values", w.most))
+	}
 	start := w.tokens.InputOffset()
 	token, err := w.tokens.Token()
 	if err != nil {

@@ -67,6 +67,16 @@ func TestC054_ComposedAndDecomposedLettersDiffer(t *testing.T) {
 	}
 }
 
+// Names are no values; what they name is one.
+func TestValuesAreBounded(t *testing.T) {
+	values := func(n int) string { return `{"a":[` + strings.Repeat(`{},`, n-3) + `1]}` }
+	_, err := Canonicalize([]byte(values(MaxValues)))
+	require.NoError(t, err)
+	_, err = Canonicalize([]byte(values(MaxValues + 1)))
+	require.ErrorIs(t, err, ErrMalformed)
+	require.ErrorContains(t, err, "more than 250000 values, at /a/249998 (byte 749999)")
+}
+
 func TestC055_MembersAreOrderedByUTF16Units(t *testing.T) {
 	require.Equal(t, "100a82e7b54d5888ddc41747c813a1f268a416e1b01e1e4bb351fe427868af1a",
 		hexOf(t, `{"\ufb33":1,"\ud83d\ude02":2}`))
@@ -208,7 +218,7 @@ func FuzzCanonicalize(f *testing.F) {
 		once, err := Canonicalize(raw)
 		if err != nil {
 			require.ErrorIs(t, err, ErrMalformed)
-			if checkStrict(raw) == nil {
+			if checkStrict(raw, MaxValues) == nil {
 				t.Fatalf("the strict check passed what RFC 8785 refuses: %v", err)
 			}
 			return

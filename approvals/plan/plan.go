@@ -32,6 +32,11 @@ const (
 	Once DeliveryClass = "once"
 )
 
+// DeliveryClasses lists the classes, the one that promises most first.
+func DeliveryClasses() []DeliveryClass {
+	return []DeliveryClass{Transactional, Conditional, Keyed, Lookup, Once}
+}
+
 // Risk is an action's risk as its tool declares it, never as a model says.
 type Risk string
 
@@ -41,6 +46,9 @@ const (
 	MediumRisk Risk = "medium"
 	HighRisk   Risk = "high"
 )
+
+// Risks lists the risks, the lowest first.
+func Risks() []Risk { return []Risk{LowRisk, MediumRisk, HighRisk} }
 
 // Plan is all that an approver relies on. Its canonical bytes are what is
 // hashed, stored, shown, approved and executed.

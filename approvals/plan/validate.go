@@ -57,14 +57,10 @@ func (p Plan) checkActions() error {
 }
 
 func (a Action) check() error {
-	switch a.DeliveryClass {
-	case Transactional, Conditional, Keyed, Lookup, Once:
-	default:
+	if !slices.Contains(DeliveryClasses(), a.DeliveryClass) {
 		return fmt.Errorf("delivery_class %q is not known", clip(string(a.DeliveryClass), 40))
 	}
-	switch a.Risk {
-	case LowRisk, MediumRisk, HighRisk:
-	default:
+	if !slices.Contains(Risks(), a.Risk) {
 		return fmt.Errorf("risk %q is not known", clip(string(a.Risk), 40))
 	}
 	if len(a.Parameters) == 0 {

@@ -62,7 +62,8 @@ type File struct {
 // Read reads a file, which errors call by name, in the form "name:line: reason"
 // or "name: reason". It refuses
 //
-//   - more than MaxBytes;
+//   - more than MaxBytes, and more than plan.MaxValues: of YAML that is judged
+//     before it is read, and a comma in brackets counts as two;
 //   - bytes that are no UTF-8, and U+FFFD, the mark that some program could not
 //     read what stood there before. A byte order mark at the beginning is none;
 //   - characters that leave no mark on a screen, or reorder what does, but for
@@ -80,6 +81,10 @@ func Read(name string, format Format, data []byte) (*File, error) {
 	}
 	f := &File{name: name, JSON: data}
 	if format == YAML {
+		if strictyaml.MaxNodes(string(data)) > plan.MaxValues {
+			return nil, fmt.Errorf("%s: more than %d values, or marks that can begin one: "+
+				"leave some out, or write long texts as block scalars (|) or in quotes", name, plan.MaxValues)
+		}
 		var err error
 		if f.node, err = strictyaml.Document(name, data); err != nil {
 			return nil, err

@@ -1,6 +1,9 @@
 package outline
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // block is one piece of a document with the lines it stands on. Every format
 // is brought into blocks, and only blocks are read from there on.
@@ -53,5 +56,30 @@ func (b block) column(i int) string {
 	return ""
 }
 
-// oneLine puts a text on one line, with single blanks.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine puts a text on one line, with single blanks. A document may be one
+// line of millions of words, so no list of them is made.
+func oneLine(s string) string {
+	if isOneLine(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for word := range strings.FieldsSeq(s) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+func isOneLine(s string) bool {
+	blank := true // a blank here would be the first, or the second in a row
+	for _, r := range s {
+		if unicode.IsSpace(r) && (r != ' ' || blank) {
+			return false
+		}
+		blank = r == ' '
+	}
+	return s == "" || !blank
+}

@@ -43,6 +43,17 @@ func (c calendar) near(line int) day {
 	}
 }
 
+// add takes the next full date. Of those on one line the last counts, and the
+// very first of all for the lines before it; no other is kept.
+func (c *calendar) add(line int, d day) {
+	if n := len(c.lines); n > 1 && c.lines[n-1] == line {
+		c.days[n-1] = d
+		return
+	}
+	c.lines = append(c.lines, line)
+	c.days = append(c.days, d)
+}
+
 // makeCalendar gathers the full dates of a document's blocks. Without any, a
 // year in the path, in a heading or before 年 serves, and at last the week that
 // was asked for.
@@ -51,8 +62,7 @@ func makeCalendar(path string, blocks []block, asked week) calendar {
 	for _, b := range blocks {
 		for _, m := range dates(b.all(), day{}) {
 			if m.full {
-				c.lines = append(c.lines, b.first)
-				c.days = append(c.days, m.when.first())
+				c.add(b.first, m.when.first())
 			}
 		}
 	}

@@ -9,10 +9,15 @@ import (
 
 // readCSV returns the records of a CSV document as rows. The first record is
 // the header unless one of its cells is a date. Commas part the cells, or
-// semicolons or tabs when the first line has those and no comma.
+// semicolons or tabs when the first line has those and no comma. Its error says
+// that it is none, or has too many cells; a separator in quotes counts as one.
 func readCSV(document string) ([]block, error) {
+	comma := separator(document)
+	if strings.Count(document, string(comma)) > maxCells {
+		return nil, errTooLarge
+	}
 	r := csv.NewReader(strings.NewReader(document))
-	r.Comma = separator(document)
+	r.Comma = comma
 	r.FieldsPerRecord = -1
 	r.LazyQuotes = true
 	var rows []block

@@ -74,10 +74,13 @@
 // Documents are read one after the other, and only their entries are kept. A
 // plan is made of at most 998 documents, 64 MiB of text and 6 MiB of pages; more
 // is refused, as soon as it is known, with a fault that says what to do. Of a
-// document at most 200,000 lines are read, and a note names those that have
-// more. JSON and YAML that nest deeper than 100 levels or have more than 200,000
-// values, and Markdown that would keep its parser busy for long, are read as
-// plain text.
+// document at most 200,000 lines are read. JSON and YAML that nest deeper than
+// 100 levels or have more than 200,000 values, tables of more than a million
+// cells, and Markdown that would keep its parser busy for long or fill its
+// memory, are read as plain text; front matter of more than 64 KiB is read as a
+// part of the text. A note names these documents. With these bounds no document
+// of 16 MiB takes more than 220 MB beside its text. Documents with more than 500,000
+// entries in all are refused.
 //
 // An action names the documents that its page is made of, at most 100; the index
 // names none, because it is made of all.

@@ -10,10 +10,16 @@ import (
 type frontMatter struct {
 	title, date string
 	titleLine   int
+	tooLong     bool // nothing of it was read
 }
+
+// maxFrontMatter bounds what is read as front matter, in bytes. Between two
+// rules that are further apart stands a part of the document.
+const maxFrontMatter = 64 << 10
 
 // cutFrontMatter reads a YAML block between two lines of three dashes at the
 // top of a document, and returns the document with blank lines in its place.
+// A longer one than maxFrontMatter stays in the document.
 func cutFrontMatter(document string) (frontMatter, string) {
 	rest, ok := strings.CutPrefix(document, "---\n")
 	if !ok {
@@ -27,6 +33,9 @@ func cutFrontMatter(document string) (frontMatter, string) {
 	}
 	if !found {
 		return frontMatter{}, document
+	}
+	if len(head) > maxFrontMatter {
+		return frontMatter{tooLong: true}, document
 	}
 	var front frontMatter
 	var root yaml.Node

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,50 @@ func TestTreesOfManyValuesAreReadAsText(t *testing.T) {
 	require.Len(t, read.blocks, maxPieces-1)
 }
 
+// So would cells, and they are counted before any is made.
+func TestTablesOfManyCellsAreReadAsText(t *testing.T) {
+	wide := strings.Repeat("a|", maxPieces)
+	for name, text := range map[string]string{
+		"a.csv":  strings.Repeat(",", maxCells+1),
+		"a.md":   wide + "\n" + strings.Repeat("-|", maxPieces) + "\n",
+		"b.md":   "> a|b\n> -" + strings.Repeat("|-", 400) + strings.Repeat("\n> x", 500),
+		"c.md":   strings.Repeat("a|", 300_000) + "\n-\n",
+		"a.txt":  "|" + strings.Repeat("a|", maxCells),
+		"a.html": "|" + strings.Repeat("a|", maxCells),
+	} {
+		read := readTopic(markdown(name, text), week{})
+		require.True(t, read.broken, name)
+		require.Empty(t, rowsOf(read), name)
+	}
+	for name, text := range map[string]string{
+		"a.csv": strings.Repeat(",a", maxCells/2) + "\n" + strings.Repeat(",a", maxCells/2),
+		"a.md":  "a|b\n-|-\n" + strings.Repeat("a|b\n", 1000),
+		"a.txt": "|" + strings.Repeat("a|", maxCells-1),
+	} {
+		read := readTopic(markdown(name, text), week{})
+		require.False(t, read.broken, name)
+		require.NotEmpty(t, rowsOf(read), name)
+	}
+	draft := planIt(t, request([]planners.Document{markdown("a.txt", "|"+strings.Repeat("a|", maxCells))}))
+	require.Contains(t, draft.Notes, "not in the form that the name says, or beyond measure in it, and so read as plain text: notes/a.txt")
+}
+
+func rowsOf(t topic) []block {
+	return slices.DeleteFunc(slices.Clone(t.blocks), func(b block) bool { return b.kind != row })
+}
+
+func TestLongFrontMatterIsText(t *testing.T) {
+	front := func(size int) string {
+		const head = "title: T\nb: "
+		return "---\n" + head + strings.Repeat("x", size-len(head)) + "\n---\n# H\n"
+	}
+	draft := planIt(t, request([]planners.Document{markdown("a.md", front(maxFrontMatter)), markdown("b.md", front(maxFrontMatter+1))}))
+	require.Contains(t, draft.Notes, "whose front matter has more than 65536 bytes, and so was read as a part of the text: notes/b.md")
+	written := pagesOf(t, draft)
+	require.Equal(t, "T", written["topics/a.md"].Title)
+	require.NotEqual(t, "T", written["topics/b.md"].Title)
+}
+
 func TestLongDocumentsAreReadUpToTheBound(t *testing.T) {
 	for _, line := range []string{"- x\n", "\n", "x" + blockBreak, "周\n"} {
 		text := strings.Repeat(line, maxPieces)
@@ -121,7 +166,7 @@ func TestLongDocumentsAreReadUpToTheBound(t *testing.T) {
 	}
 	text := strings.Repeat("x\n", maxPieces)
 	draft := planIt(t, request([]planners.Document{markdown("a.txt", text+"2026-11-24: y"), markdown("b.txt", text[:len(text)-2]+"2026-11-24: y")}))
-	require.Contains(t, draft.Notes, "read up to line 200000 alone: notes/a.txt")
+	require.Contains(t, draft.Notes, "read in the first 200000 lines alone (of HTML, headings, paragraphs, items and rows): notes/a.txt")
 	written := pagesOf(t, draft)
 	require.NotContains(t, written["topics/a.md"].Content, "2026-11-24")
 	require.Contains(t, written["topics/b.md"].Content, "2026-11-24")

@@ -12,7 +12,7 @@ import (
 func readJSON(document string) ([]block, error) {
 	d := json.NewDecoder(strings.NewReader(document))
 	d.UseNumber()
-	r := jsonReader{tokens: d, lines: indexLines([]byte(document))}
+	r := jsonReader{tokens: d, lines: indexLines(document)}
 	t, err := r.value(1)
 	if err != nil {
 		return nil, err

@@ -5,10 +5,10 @@ import "sort"
 // lineIndex holds the offsets at which the lines of a document begin.
 type lineIndex []int
 
-func indexLines(source []byte) lineIndex {
+func indexLines(source string) lineIndex {
 	index := lineIndex{0}
-	for i, c := range source {
-		if c == '\n' {
+	for i := range len(source) {
+		if source[i] == '\n' {
 			index = append(index, i+1)
 		}
 	}

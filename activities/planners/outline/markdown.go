@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -25,12 +24,10 @@ func readMarkdown(document string) ([]block, frontMatter, error) {
 	}
 	source := []byte(body)
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.TaskList, extension.Strikethrough)).Parser()
-	r := markdownReader{source: source, lines: indexLines(source)}
+	r := markdownReader{source: source, lines: indexLines(body)}
 	r.children(parser.Parse(text.NewReader(source)), place{})
 	return r.blocks, front, nil
 }
-
-var errTooHeavy = errors.New("nested or marked up beyond measure")
 
 type markdownReader struct {
 	source []byte

@@ -11,20 +11,34 @@ import (
 )
 
 // The parser of Markdown takes time that grows with the square of some things,
-// and cannot be interrupted. What is beyond these bounds, which no document
+// and memory that is hundreds of times a short line's, and cannot be interrupted. What is beyond these bounds, which no document
 // written by people comes near, is read as plain text; within them a document
 // of 4 MiB takes about a second.
 const (
 	maxNesting     = 50          // quotes and lists opened by one line
 	maxDepthWork   = 200_000_000 // what the lines cost in the blocks that are open, see blockCost
 	maxReferences  = 1_000       // link references in one paragraph
+	maxEscapedBars = 5_000       // in tables' code: each is sought in all cells
 	maxInlineMarks = 100_000_000 // squares of the numbers of marks in each block, summed
-	maxMarks       = 500_000     // marks in all: each can become a node
+	maxNodes       = 400_000     // of some 500 bytes each, see nodes
 )
 
 // tooHeavy reports whether a document would keep the parser busy for long.
 func tooHeavy(document string) bool {
-	return heavyBlocks(document) || heavyInlines(document)
+	return nodes(document) > maxNodes || strings.Count(document, `\|`) > maxEscapedBars || heavyBlocks(document) || heavyInlines(document)
+}
+
+// nodes is about how many nodes the parser makes: three for each line that is
+// not empty, one for each quote or item that it opens and each mark in it, two
+// for each cell of a table.
+func nodes(document string) int {
+	blocks := 0
+	for line := range strings.SplitSeq(document, "\n") {
+		if strings.Trim(line, " \t") != "" {
+			blocks += 3 + opened(line)
+		}
+	}
+	return blocks + marks(document) + 2*tableCells(document)
 }
 
 // blockCost is what it costs to ask an open block whether a line goes on with
@@ -69,13 +83,36 @@ func nesting(line string) (markers, depth int) {
 	return markers, markers + blanks/2
 }
 
+// opened is how many quotes and items a line can open.
+func opened(line string) int {
+	count := 0
+	for {
+		line = strings.TrimLeft(line, " \t")
+		number := strings.TrimLeft(line, "0123456789")
+		switch {
+		case strings.HasPrefix(line, ">"):
+			line = line[1:]
+		case len(number) < len(line) && beginsMarker(number, ".)"):
+			line = number[1:]
+		case beginsMarker(line, "-+*"):
+			line = line[1:]
+		default:
+			return count
+		}
+		count++
+	}
+}
+
+// beginsMarker reports whether a text begins with one of these marks and ends
+// there, or goes on with a blank.
+func beginsMarker(text, marks string) bool {
+	return text != "" && strings.IndexByte(marks, text[0]) >= 0 && (len(text) == 1 || text[1] == ' ' || text[1] == '\t')
+}
+
 // heavyInlines weighs the marks of emphasis, links, code and HTML. Only marks
 // in one block meet, so a document with many is parsed for its blocks first.
 func heavyInlines(document string) bool {
-	switch all := marks(document); {
-	case all > maxMarks:
-		return true
-	case square(all) <= maxInlineMarks:
+	if square(marks(document)) <= maxInlineMarks {
 		return false
 	}
 	blocks := parser.NewParser(

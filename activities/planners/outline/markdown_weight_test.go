@@ -15,6 +15,9 @@ func TestTooHeavy(t *testing.T) {
 		"references":           strings.Repeat("[a]: b\n", 1100),
 		"marks in one block":   strings.Repeat("![](", 5000),
 		"marks in all":         strings.Repeat("[a](b) `c` [a](b) `c`\n\n", 65_000),
+		"lines in all":         strings.Repeat("x\n", maxNodes/3+1),
+		"items in all":         strings.Repeat("- - - x\n", maxNodes/6+1),
+		"escaped bars":         "|a|\n|-|\n" + strings.Repeat("|`\\|`|\n", maxEscapedBars+1),
 		"marks in a table row": "|a|\n|-|\n|" + strings.Repeat("![](", 5000) + "|\n",
 	} {
 		require.True(t, tooHeavy(document), name)
@@ -27,6 +30,7 @@ func TestTooHeavy(t *testing.T) {
 		"references in paragraphs":      strings.Repeat(strings.Repeat("[a]: b\n", 100)+"\n", 100),
 		"code that is indented":         strings.Repeat("x\n\n"+strings.Repeat(" ", 200)+"y\n", 5000),
 		"nothing":                       "",
+		"a long dated list":             strings.Repeat("- 2026-11-24: done\n", 90_000),
 	} {
 		require.False(t, tooHeavy(document), name)
 	}

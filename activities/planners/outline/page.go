@@ -18,11 +18,22 @@ type page struct {
 	path, title string // the title as plain text
 	words       words
 	links       links
-	lines       []string // of the body, without line ends
+	lines       []string // of the body, without line ends; "…" for those that a cut leaves out
+	size        int      // of these, in bytes
 	tail        []string // what a cut leaves standing
 }
 
-func (p *page) add(lines ...string) { p.lines = append(p.lines, lines...) }
+// add adds lines. What cannot be on the page any more is counted and not kept:
+// a document may have entries for a hundred pages.
+func (p *page) add(lines ...string) {
+	for _, line := range lines {
+		if p.size > maxPageBytes && line != "" {
+			line = "…"
+		}
+		p.size += len(line) + 1
+		p.lines = append(p.lines, line)
+	}
+}
 
 // blank adds an empty line unless one is there.
 func (p *page) blank() {

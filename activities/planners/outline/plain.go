@@ -28,8 +28,9 @@ var (
 // paragraph of its own, unless it goes on with the line before. It does when
 // it is indented more, or when the line before is as long as a line that was
 // broken for its length and this one does not begin with a date or a label.
+// No line is a table's row where there would be too many cells.
 func readPlain(document string) []block {
-	r := plainReader{}
+	r := plainReader{untabled: hasManyBars(document)}
 	lines := strings.Split(document, "\n")
 	for i, line := range lines {
 		next := ""
@@ -45,7 +46,7 @@ func readPlain(document string) []block {
 // readLines returns the blocks of decoded HTML, in which every line or part of
 // a line is a whole block.
 func readLines(document string) []block {
-	r := plainReader{whole: true}
+	r := plainReader{whole: true, untabled: hasManyBars(document)}
 	for i, line := range strings.Split(document, "\n") {
 		for part := range strings.SplitSeq(line, blockBreak) {
 			r.line(i+1, part, "")
@@ -55,15 +56,19 @@ func readLines(document string) []block {
 	return r.blocks
 }
 
+// hasManyBars reports whether a document's tables could have more than maxCells.
+func hasManyBars(document string) bool { return strings.Count(document, "|") > maxCells }
+
 type plainReader struct {
-	whole  bool // every line is a block
-	blocks []block
-	open   bool     // the last block may go on
-	more   []string // lines of the last block after its first
-	indent int      // of its first line
-	width  int      // of its last line, in columns
-	table  int      // how many rows of a table stand before
-	header []string
+	whole    bool // every line is a block
+	untabled bool // no line is a table's row
+	blocks   []block
+	open     bool     // the last block may go on
+	more     []string // lines of the last block after its first
+	indent   int      // of its first line
+	width    int      // of its last line, in columns
+	table    int      // how many rows of a table stand before
+	header   []string
 }
 
 func (r *plainReader) line(number int, line, next string) {
@@ -103,7 +108,7 @@ func (r *plainReader) heading(number int, line, next string) bool {
 
 // row reads a table's row. Rows before a line of dashes are its header.
 func (r *plainReader) row(number int, line string) bool {
-	if !tableRow.MatchString(line) || line == "|" {
+	if r.untabled || !tableRow.MatchString(line) || line == "|" {
 		return false
 	}
 	r.close()
@@ -128,7 +133,7 @@ func (r *plainReader) row(number int, line string) bool {
 func splitRow(line string) []string {
 	const bar = "\x00"
 	line = strings.ReplaceAll(strings.Trim(line, "|"), `\|`, bar)
-	var cells []string
+	cells := make([]string, 0, strings.Count(line, "|")+1)
 	for cell := range strings.SplitSeq(line, "|") {
 		cells = append(cells, oneLine(strings.ReplaceAll(cell, bar, "|")))
 	}

@@ -40,18 +40,26 @@ func quote(text string, limit int, w words) string {
 // ends soon before.
 func shorten(text string, limit int) string {
 	const longestWord = 30
-	kept := []rune(text)
-	if len(kept) <= limit {
+	kept := text[:runeOffset(text, limit)]
+	if len(kept) == len(text) {
 		return text
 	}
-	kept = kept[:limit]
-	for i := limit - 1; i > limit-longestWord && i > 0; i-- {
-		if kept[i] == ' ' {
-			kept = kept[:i]
-			break
-		}
+	if at := strings.LastIndexByte(kept, ' '); at > 0 && utf8.RuneCountInString(kept[at:]) < longestWord {
+		return kept[:at]
 	}
-	return string(kept)
+	return kept
+}
+
+// runeOffset is where the character of a number, from 0, begins: the end of a
+// text that has none of it.
+func runeOffset(text string, number int) int {
+	for i := range text {
+		if number == 0 {
+			return i
+		}
+		number--
+	}
+	return len(text)
 }
 
 // escapeMarkdown puts a backslash before every character that could begin
@@ -130,24 +138,27 @@ func linkPath(p string) string {
 	return b.String()
 }
 
-// firstSentence returns the first sentence of a text.
+// firstSentence returns the first sentence of a text, which has more than
+// three characters when it ends in a full stop.
 func firstSentence(text string) string {
-	runes := []rune(text)
-	for i, r := range runes {
-		switch {
-		case strings.ContainsRune("。！？", r):
-			return string(runes[:i+1])
-		case strings.ContainsRune(".!?", r) && i+1 < len(runes) && runes[i+1] == ' ' && i > 2 && !isInitial(runes, i):
-			return string(runes[:i+1])
+	var last, beforeLast rune // the characters before r
+	before := 0               // how many those are
+	for rest := text; rest != ""; before++ {
+		r, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+		ends := strings.ContainsRune(".!?", r) && before > 2 && strings.HasPrefix(rest, " ") && !isInitial(beforeLast, last, rest[1:])
+		if ends || strings.ContainsRune("。！？", r) {
+			return text[:len(text)-len(rest)]
 		}
+		last, beforeLast = r, last
 	}
 	return text
 }
 
-// isInitial reports whether a full stop at i belongs to an abbreviation: it
-// follows a single letter ("e.g.", "J. Weber") or stands before a small one.
-func isInitial(runes []rune, i int) bool {
-	single := unicode.IsLetter(runes[i-1]) && !unicode.IsLetter(runes[i-2])
-	small := i+2 < len(runes) && unicode.IsLower(runes[i+2])
-	return single || small
+// isInitial reports whether a full stop belongs to an abbreviation: it follows
+// a single letter ("e.g.", "J. Weber") or stands before a small one.
+func isInitial(beforeLast, last rune, after string) bool {
+	single := unicode.IsLetter(last) && !unicode.IsLetter(beforeLast)
+	next, _ := utf8.DecodeRuneInString(after)
+	return single || unicode.IsLower(next)
 }

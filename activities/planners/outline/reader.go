@@ -86,6 +86,9 @@ func (w *writer) topic(d planners.Document) error {
 	if t.cut {
 		w.cut.Add(name)
 	}
+	if t.unfronted {
+		w.unfronted.Add(name)
+	}
 	if n := countInvisible(t.doc.Text); n > 0 {
 		w.invisible.Add(fmt.Sprintf("%s (%d)", name, n))
 	}
@@ -96,6 +99,10 @@ func (w *writer) topic(d planners.Document) error {
 	}
 	t.release()
 	w.topics = append(w.topics, t)
+	if w.dated += len(t.entries); w.dated > maxEntries {
+		return refuse("outline_too_large", fmt.Sprintf(
+			"%d documents have more than the %d dated entries that one plan is made of; %s", len(w.topics), maxEntries, narrow))
+	}
 	return nil
 }
 
@@ -111,7 +118,8 @@ func (w *writer) notes() []string {
 	}{
 		{&w.empty, "without text, so without a page"},
 		{&w.broken, "not in the form that the name says, or beyond measure in it, and so read as plain text"},
-		{&w.cut, fmt.Sprintf("read up to line %d alone", maxPieces)},
+		{&w.cut, fmt.Sprintf("read in the first %d lines alone (of HTML, headings, paragraphs, items and rows)", maxPieces)},
+		{&w.unfronted, fmt.Sprintf("whose front matter has more than %d bytes, and so was read as a part of the text", maxFrontMatter)},
 		{&w.invisible, "with invisible characters, which pages show as escapes"},
 	} {
 		if about.documents.Len() > 0 {

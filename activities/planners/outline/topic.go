@@ -20,6 +20,7 @@ type topic struct {
 	slug      string // of its page
 	broken    bool   // it is not of the form that its name says, and was read as plain text
 	cut       bool   // it has more lines than are read
+	unfronted bool   // what could be its front matter is too long to be read as such
 }
 
 // readTopic understands a document, whose text is in memory. asked is the week
@@ -27,6 +28,7 @@ type topic struct {
 func readTopic(doc planners.Document, asked week) topic {
 	t := topic{doc: doc, chinese: isChinese(doc.Text)}
 	front := t.readBlocks()
+	t.unfronted = front.tooLong
 	t.findTitle(front)
 	c := makeCalendar(doc.Path, t.blocks, asked)
 	t.entries = findEntries(t.blocks, c, baseDate(doc, front))
@@ -56,7 +58,7 @@ func (t *topic) readForm() (front frontMatter, err error) {
 	case "text/markdown":
 		t.blocks, front, err = readMarkdown(t.doc.Text)
 	case "text/html", "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
-		t.blocks = readLines(t.doc.Text)
+		t.blocks, t.broken = readLines(t.doc.Text), hasManyBars(t.doc.Text)
 	case "text/csv":
 		t.blocks, err = readCSV(t.doc.Text)
 	case "application/json":
@@ -64,13 +66,21 @@ func (t *topic) readForm() (front frontMatter, err error) {
 	case "application/yaml":
 		t.blocks, err = readYAML(t.doc.Text)
 	default:
-		t.blocks = readPlain(t.doc.Text)
+		t.blocks, t.broken = readPlain(t.doc.Text), hasManyBars(t.doc.Text)
 	}
 	return front, err
 }
 
-// release lets go of what only a topic's own page is made of.
-func (t *topic) release() { t.doc.Text, t.blocks = "", nil }
+// release lets go of what only a topic's own page is made of, also of the text
+// of which its entries are pieces.
+func (t *topic) release() {
+	t.doc.Text, t.blocks = "", nil
+	t.title = strings.Clone(t.title)
+	for i := range t.entries {
+		t.entries[i].text = strings.Clone(t.entries[i].text)
+	}
+	t.entries = slices.Clip(t.entries)
+}
 
 // findTitle takes the front matter's title; else the first heading, when it
 // stands above all else and is not a date; else, in plain text, a first line

@@ -181,8 +181,8 @@ func (p *page) dated(t topic) {
 }
 
 func cutRunes(s string, limit int) string {
-	if runes := []rune(s); len(runes) > limit {
-		return string(runes[:limit-1]) + "…"
+	if runeOffset(s, limit) < len(s) {
+		return s[:runeOffset(s, limit-1)] + "…"
 	}
 	return s
 }

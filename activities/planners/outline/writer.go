@@ -26,8 +26,9 @@ type writer struct {
 	topics []topic
 	bodies []body // of the topics' pages, beside topics; none when links.alone
 	total  int    // bytes of all pages so far
+	dated  int    // entries of all topics so far
 
-	empty, broken, cut, invisible planners.Tally
+	empty, broken, cut, unfronted, invisible planners.Tally
 }
 
 // topicPage writes the page of the topic that is read next. Where it goes is

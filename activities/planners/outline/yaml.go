@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
 // readYAML returns the blocks of a YAML file, all its documents. Aliases are
 // not followed: each thing is said once, where it stands. Its error says that it
 // is no YAML, or beyond the bounds of a tree.
 func readYAML(document string) ([]block, error) {
-	if yamlMarks(document) > 2*maxPieces {
+	if strictyaml.MaxNodes(document) > maxPieces {
 		return nil, errTooLarge
 	}
 	d := yaml.NewDecoder(strings.NewReader(document))
@@ -34,24 +36,15 @@ func readYAML(document string) ([]block, error) {
 	}
 	r := yamlReader{lines: strings.Split(document, "\n"), last: map[*yaml.Node]int{}}
 	r.findEnds(roots)
-	var blocks []block
+	trees := make([]tree, 0, len(roots))
 	for _, root := range roots {
-		blocks = append(blocks, treeBlocks(r.tree(root))...)
+		trees = append(trees, r.tree(root))
+	}
+	var blocks []block // made when the nodes are not needed any more
+	for _, t := range trees {
+		blocks = append(blocks, treeBlocks(t)...)
 	}
 	return blocks, nil
-}
-
-// yamlMarks counts the marks at which a value of YAML can begin: there are no
-// more values than that, and one.
-func yamlMarks(document string) int {
-	n := 0
-	for i := range len(document) {
-		switch document[i] {
-		case '\n', ',', ':', '[', '{', '-', '?':
-			n++
-		}
-	}
-	return n
 }
 
 // isDeep reports whether lists and mappings lie in one another more than limit
@@ -107,12 +100,15 @@ func (r yamlReader) tree(n *yaml.Node) tree {
 	switch n.Kind {
 	case yaml.MappingNode:
 		t.kind = mapping
+		t.keys = make([]tree, 0, len(n.Content)/2)
+		t.kids = make([]tree, 0, len(n.Content)/2)
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			t.keys = append(t.keys, r.tree(n.Content[i]))
 			t.kids = append(t.kids, r.tree(n.Content[i+1]))
 		}
 	case yaml.SequenceNode:
 		t.kind = list
+		t.kids = make([]tree, 0, len(n.Content))
 		for _, kid := range n.Content {
 			t.kids = append(t.kids, r.tree(kid))
 		}
