@@ -3,7 +3,10 @@ package activities
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
@@ -30,10 +33,12 @@ import (
 func (a *Activities) SettleAction(
 	ctx context.Context, in workflows.SettleActionInput,
 ) (workflows.SettleActionResult, error) {
-	refused, err := a.refusesWord(ctx, in)
+	execution := activity.GetInfo(ctx).WorkflowExecution.RunID
+	refused, err := a.refusesWord(ctx, in, execution)
 	if err != nil {
 		return workflows.SettleActionResult{}, err
 	}
+	today := a.resolvingToday(ctx, in, refused != "")
 	if refused != "" {
 		in.Resolution = nil // a look, which changes nothing
 	}
@@ -50,7 +55,10 @@ func (a *Activities) SettleAction(
 		patient := !in.Waits || settled.Quiet == 0 && time.Since(begun) < longestStay
 		if wait <= 0 || !patient {
 			out := standing(in, s, settled.Row)
-			out.Attempt, out.Wait, out.Refused = attempt(ctx), max(wait, 0), refused
+			out.Attempt, out.Wait, out.Refused, out.Today = attempt(ctx), max(wait, 0), refused, today
+			if out.Doubt != nil {
+				out.Doubt.Execution = execution
+			}
 			return out, nil
 		}
 		if err := pause(ctx, min(wait, longestPause)); err != nil {
@@ -79,13 +87,20 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refusesWord says why the policy of today does not take a person's word; "" when
-// it does. As for a grant, nothing is taken on the workflow's: whoever could make
+// refusesWord says why a person's word is not taken: it is about another claim, or
+// was said before the run was reset, or the policy of today does not take it; ""
+// when it is. As for a grant, nothing is taken on the workflow's: whoever could make
 // a workflow say that she had spoken could have an effect made twice.
-func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionInput) (string, error) {
+func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionInput, execution string) (string, error) {
 	word := in.Resolution
 	if word == nil {
 		return "", nil
+	}
+	switch about := strconv.FormatInt(in.Token, 10); {
+	case word.Claim != "" && word.Claim != about:
+		return fmt.Sprintf("the word of %s was not recorded: it is about the claim %s, and the claim %s is in doubt", word.Operator, word.Claim, about), nil
+	case word.Outcome == approvals.NotHappened && word.Execution != "" && word.Execution != execution:
+		return fmt.Sprintf("the word of %s was not recorded: the run was reset since, and what took it back may be missing", word.Operator), nil
 	}
 	p, err := a.planOfWord(ctx, in)
 	if err != nil {
@@ -101,12 +116,33 @@ func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionI
 	}
 	err = terms.StillResolves(approvals.ResolutionStatement{
 		Run: in.RunID, Plan: in.PlanHash, Action: in.ActionID, Claim: word.Claim, Outcome: word.Outcome,
-		Operator: word.Operator, Evidence: evidence,
+		Operator: word.Operator, Evidence: evidence, Request: word.Request,
 	}, word.Signature, in.Requester, word.At)
 	if err != nil {
 		return fmt.Sprintf("the word of %s was not recorded: %v", word.Operator, err), nil
 	}
 	return "", nil
+}
+
+// resolvingToday is by what the policy of today judges words, for a workflow that
+// judges them by another: people leave and change their keys while a run waits,
+// and whoever can still speak then must be let speak. nil is where nothing has
+// changed, or nothing can be said; a workflow of before it was asked for is told
+// only when a word was refused.
+func (a *Activities) resolvingToday(ctx context.Context, in workflows.SettleActionInput, refused bool) *approvals.Resolving {
+	if in.Policy == a.Policy.Version() || in.Policy == "" && !refused {
+		return nil
+	}
+	p, err := a.planOfWord(ctx, in)
+	if err != nil {
+		return nil
+	}
+	terms, err := a.terms(in.PlanHash, p, in.Requester)
+	if err != nil || fitsHistory(terms) != nil {
+		return nil
+	}
+	today := terms.Resolving(in.Requester)
+	return &today
 }
 
 // settlement puts a person's word into the ledger's terms. Of an effect that

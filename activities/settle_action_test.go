@@ -128,3 +128,85 @@ func TestWordThatThePolicyDoesNotTakeIsNotRecorded(t *testing.T) {
 		})
 	}
 }
+
+// What a person said of one claim says nothing of the next, whatever the workflow
+// makes of it: it is not recorded, and the doubt of now is named.
+func TestWordAboutAnotherClaimIsNotRecorded(t *testing.T) {
+	for _, outcome := range []approvals.Outcome{approvals.Happened, approvals.NotHappened} {
+		h := newHouse(t)
+		p := h.planned()
+		h.inDoubt(p, 0)
+		h.inDoubt(p, 0)
+		said := word(outcome)
+		said.Claim = "1"
+		out := h.settle(p, 2, said)
+		require.Equal(t, workflows.StandingInDoubt, out.Standing)
+		require.EqualValues(t, 2, out.Doubt.Token)
+		require.Equal(t, "the word of cy.ma was not recorded: it is about the claim 1, and the claim 2 is in doubt", out.Refused)
+		rows, err := h.acts.Effects.Ledger.Rows(t.Context(), []string{p.Actions[0].Key})
+		require.NoError(t, err)
+		require.Equal(t, effects.Started, rows[0].State)
+		said.Claim = "2"
+		require.Empty(t, h.settle(p, 2, said).Refused)
+	}
+}
+
+// A reset takes back what took a word back. What was said in the execution before
+// it has nothing sent again; that an effect is there stays true.
+func TestNotHappenedOfAnotherExecutionIsNotRecorded(t *testing.T) {
+	h := newHouse(t)
+	p := h.planned()
+	h.inDoubt(p, 0)
+	here := h.settle(p, 0, nil).Doubt.Execution
+	require.NotEmpty(t, here, "a doubt names the execution in which it is shown")
+	said := word(approvals.NotHappened)
+	said.Execution = "the execution before a reset"
+	out := h.settle(p, 1, said)
+	require.Equal(t, workflows.StandingInDoubt, out.Standing)
+	require.Contains(t, out.Refused, "the word of cy.ma was not recorded: the run was reset since")
+	require.Equal(t, here, out.Doubt.Execution)
+
+	said = word(approvals.Happened)
+	said.Execution = "the execution before a reset"
+	require.Equal(t, workflows.StandingDone, h.settle(p, 1, said).Standing)
+
+	again := newHouse(t)
+	p = again.planned()
+	again.inDoubt(p, 0)
+	said = word(approvals.NotHappened)
+	said.Execution = here
+	require.Equal(t, workflows.StandingAbsent, again.settle(p, 1, said).Standing)
+}
+
+// A run judges words by the policy of its request until it hears of another. It
+// hears of it with every look, and with every word that is refused.
+func TestPolicyOfTheDayIsToldToARunThatWaits(t *testing.T) {
+	h := newHouse(t)
+	p := h.planned()
+	h.inDoubt(p, 0)
+	said := word(approvals.Happened)
+	said.Operator = "mallory"
+	for name, tc := range map[string]struct {
+		judgedBy string
+		word     *workflows.Resolved
+		told     bool
+	}{
+		"the same policy":                      {h.acts.Policy.Version(), nil, false},
+		"the same policy, and a word refused":  {h.acts.Policy.Version(), said, false},
+		"another":                              {"old@sha256:01", nil, true},
+		"another, and a word refused":          {"old@sha256:01", said, true},
+		"a workflow of before":                 {"", nil, false},
+		"a workflow of before, a word refused": {"", said, true},
+	} {
+		var out workflows.SettleActionResult
+		require.NoError(t, h.do(workflows.SettleAction, workflows.SettleActionInput{
+			RunID: runID, Tenant: tenant, Requester: "ann.wu", PlanHash: p.PlanHash, ActionID: p.Actions[0].ID, Key: p.Actions[0].Key,
+			Resolution: tc.word, Token: 1, Policy: tc.judgedBy,
+		}, &out), name)
+		require.Equal(t, tc.told, out.Today != nil, name)
+		if tc.told {
+			require.Equal(t, h.acts.Policy.Version(), out.Today.Version)
+			require.Contains(t, out.Today.Resolvers[0].Members, "cy.ma")
+		}
+	}
+}

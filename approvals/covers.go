@@ -62,7 +62,7 @@ func (t Terms) confirmed(g Grant, requester, actionID string) error {
 // stands reports whether an approval, of the plan or of one action, counts
 // under these terms.
 func (t Terms) stands(g Grant, a Approval, actionID, requester string) error {
-	if code, reason := t.Allows(requester, a.Approver, Approve); code != Accepted {
+	if code, reason := t.AllowsWord(requester, a.Approver, Approve, actionID); code != Accepted {
 		return fmt.Errorf("%s: %s", code, reason)
 	}
 	if _, code, reason := t.prove(a.Approver, g.statementOf(a, actionID).Bytes(), a.Signature, a.At); code != Accepted {

@@ -18,6 +18,8 @@
 //	approver is in no group that is asked, or is no valid name      not_an_approver
 //	the policy wants a signature, and there is none                 signature_required
 //	the signature does not fit the statement, the person, the time  bad_signature
+//	the key may be that of another who has signed on this request   bad_signature
+//	no rejection, by a key that is also one of the requester's      self_approval
 //	the same approver's same decision on this plan was accepted     duplicate
 //	a word about one action, while the plan itself waits            not_asked
 //	a word about one action, and the run has ended or is ending     too_late
@@ -48,6 +50,7 @@
 //	the action, or this claim of it, is not in doubt                not_in_doubt
 //	the same was said before                                        duplicate
 //	something else was said before, and it stands                   contradicts
+//	not_happened, and the run was reset since it was asked          asked_anew
 //	happened or abort, before a not_happened is recorded            accepted, in its place
 //
 // Names: "Ann.Wu" and "ann.wu" are one person. A name with blanks around it, or

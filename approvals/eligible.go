@@ -72,6 +72,46 @@ func (t Terms) ApproversFor(requester string) []string {
 	return names
 }
 
+// confirmersOf returns whose word lets an action go, as far as groups tell.
+func (t Terms) confirmersOf(actionID string) []string {
+	for _, c := range t.Confirmers {
+		if slices.Contains(c.Actions, actionID) {
+			return c.Members
+		}
+	}
+	return t.Approvers()
+}
+
+// AllowsWord judges a person as Allows does, of a word about one action: only a
+// confirmer's lets it go, and whoever is asked about the plan may stop it. Without
+// an action it is Allows.
+func (t Terms) AllowsWord(requester, approver string, choice Choice, actionID string) (Code, string) {
+	code, reason := t.Allows(requester, approver, choice)
+	if code != Accepted || actionID == "" || choice == Reject {
+		return code, reason
+	}
+	name, err := NormalizeIdentity(approver)
+	if may := t.confirmersOf(actionID); err != nil || !slices.Contains(may, name) {
+		return NotAnApprover, fmt.Sprintf("%s is in no group that the policy %s asks for a word about this action. Ask one of %s, or reject the action.",
+			name, t.Label, strings.Join(may[:min(len(may), maxNamed)], ", "))
+	}
+	return Accepted, ""
+}
+
+// maxNamed bounds the people whom a sentence names.
+const maxNamed = 5
+
+// ConfirmersFor lists whose word lets an action of a run of requester go.
+func (t Terms) ConfirmersFor(requester, actionID string) []string {
+	var names []string
+	for _, name := range t.Approvers() {
+		if code, _ := t.AllowsWord(requester, name, Approve, actionID); code == Accepted {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // resolversOf returns who may resolve an action.
 func (t Terms) resolversOf(actionID string) []string {
 	var rest []string

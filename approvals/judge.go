@@ -112,7 +112,7 @@ func speaks(r Request, d Decision, a Arrival) (Code, string) {
 		return Expired, fmt.Sprintf("The plan's approval held until %s, and so did the time for a word about one of its actions. "+
 			"Start the run again and decide on its new plan.", r.GrantedUntil.UTC().Format(time.RFC3339))
 	}
-	return r.Terms.Allows(r.Requester, d.Approver, d.Decision)
+	return r.Terms.AllowsWord(r.Requester, d.Approver, d.Decision, d.ActionID)
 }
 
 // stale names both plans, so that an approver finds out which one she read.

@@ -21,7 +21,7 @@ type Proven struct {
 func (t Terms) keysOf(name string) []signature.Key {
 	var keys []signature.Key
 	for _, k := range t.Signers {
-		if k.Name == name {
+		if k.Name == name && !k.Elsewhere {
 			keys = append(keys, k)
 		}
 	}
@@ -109,7 +109,8 @@ func (t Terms) isOf(key, requester, name string) bool {
 	return err == nil && owner != name && t.has(owner, key)
 }
 
-// has reports whether a key, by its fingerprint, is one of a person's.
+// has reports whether a key, by its fingerprint, is one of a person's, also one that
+// she signs other things with.
 func (t Terms) has(name, key string) bool {
-	return key != "" && slices.ContainsFunc(t.keysOf(name), func(k signature.Key) bool { return signature.Fingerprint(k) == key })
+	return key != "" && slices.ContainsFunc(t.Signers, func(k signature.Key) bool { return k.Name == name && signature.Fingerprint(k) == key })
 }

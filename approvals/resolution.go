@@ -146,6 +146,13 @@ type InDoubt struct {
 	// waits, it is a NotHappened that is not recorded yet, and the cautious words
 	// take its place.
 	Said Outcome `json:"said,omitempty"`
+	// Request names the asking that a NotHappened answers, once it was asked anew;
+	// empty before.
+	Request string `json:"request,omitempty"`
+	// Anew is set in a run that was reset since this was asked: the name under which
+	// it is asked anew. What was said then may be missing, so no NotHappened is
+	// taken before.
+	Anew string `json:"asked_anew,omitempty"`
 }
 
 // open reports whether a word about the action can still change something.
@@ -157,11 +164,14 @@ func (i InDoubt) open(to Outcome) bool {
 // against what the earlier ones left, and returns one verdict for each, in
 // that order. The first valid word about an action counts, but for a
 // NotHappened: until it is recorded, and so may be sent again, whoever knows
-// better can still say so.
+// better can still say so. In a run that was reset, a NotHappened is asked anew,
+// under another name, and only words that come after that batch answer it: what
+// took the first one back may be missing, and a reset repeats what was sent.
 //
 //	the action                          the word         code
 //	----------------------------------  ---------------  ------------
 //	is not in doubt, or another claim   any              not_in_doubt
+//	waits, the run was reset since      not_happened     asked_anew
 //	waits, and nothing was said         any              accepted
 //	waits to be sent again              not_happened     duplicate
 //	waits to be sent again              another          accepted
@@ -175,18 +185,28 @@ func JudgeResolutions(d Doubts, batch []Arrival) []Verdict {
 			v = v.Short()
 		}
 		verdicts = append(verdicts, v)
-		d = d.After(v)
+		if v.Code == Accepted {
+			d = d.After(v)
+		}
 	}
 	return verdicts
 }
 
-// After returns the doubts as they stand after v. A refusal changes nothing.
-// The receiver's own lists stay as they are.
+// After returns the doubts as they stand after v. A refusal changes nothing, but
+// for the one that asks anew. The receiver's own lists stay as they are.
 func (d Doubts) After(v Verdict) Doubts {
-	if v.Code != Accepted {
+	switch v.Code {
+	case AskedAnew:
+		return d.askedAnew(v)
+	case Accepted:
+	default:
 		return d
 	}
 	said := InDoubt{ActionID: v.ActionID, Claim: v.Claim, Said: v.Outcome}
+	before := slices.IndexFunc(d.Waiting, said.sameAction)
+	if v.Outcome == NotHappened && before >= 0 {
+		said.Request = d.Waiting[before].Request
+	}
 	d.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), said.sameAction)
 	if v.Outcome == NotHappened {
 		d.Waiting = append(d.Waiting, said)
@@ -223,6 +243,12 @@ func judgeResolution(d Doubts, a Arrival) Verdict {
 	}
 	if code == Accepted {
 		code, reason = resolve(d, r)
+	}
+	if anew := d.asksAnew(r); code == Accepted && anew != "" {
+		v.Code, v.Claim, v.RequestID = AskedAnew, statement.Claim, anew
+		v.Reason = "The run was reset since this was asked, and what took it back may be missing. " +
+			"It is asked anew: look at the run and at the target again, and say what is so now."
+		return v
 	}
 	if v.Code, v.Reason = code, reason; code == Accepted {
 		v.Approver, v.Proven, v.Claim = statement.Operator, proven, statement.Claim

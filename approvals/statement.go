@@ -51,6 +51,10 @@ type ResolutionStatement struct {
 	Outcome  Outcome
 	Operator string      // normalized
 	Evidence plan.Digest // of the evidence's text
+	// Request names the asking that a NotHappened answers which was asked anew,
+	// after a reset: what was signed before answers it no more. It is empty of every
+	// other word, and then stands in no text.
+	Request string
 }
 
 // Bytes is the text that is signed.
@@ -59,6 +63,9 @@ func (s ResolutionStatement) Bytes() []byte {
 	line := func(name, value string) { b.WriteString(name + ": " + plan.Escape(value) + "\n") }
 	b.WriteString("holdpoint resolution v1\n")
 	line("run", s.Run)
+	if s.Request != "" {
+		line("request", s.Request)
+	}
 	line("plan", s.Plan.String())
 	line("action", s.Action)
 	line("claim", s.Claim)
@@ -97,6 +104,9 @@ func (d Doubts) StatementOf(r Resolution) (ResolutionStatement, error) {
 	for _, w := range d.Waiting {
 		if w.ActionID == r.ActionID && s.Claim == "" {
 			s.Claim = w.Claim
+		}
+		if w.ActionID == r.ActionID && s.Claim == w.Claim && s.Outcome == NotHappened {
+			s.Request = w.Request
 		}
 	}
 	return s, nil

@@ -52,6 +52,10 @@ type Terms struct {
 	// Confirm lists the ids of the actions of which each needs one approver's
 	// word of its own right before it is sent, in the plan's order.
 	Confirm []string `json:"confirm,omitempty"`
+	// Confirmers say whose word lets an action go that is in Confirm: the first
+	// entry that names it counts. Of an action that none names, everybody's who may
+	// approve the plan.
+	Confirmers []Confirmers `json:"confirmers,omitempty"`
 	// Resolvers may say what became of an action of unknown outcome: the first
 	// entry that names the action counts, or else the one without actions.
 	Resolvers []Resolvers `json:"resolvers"`
@@ -71,6 +75,12 @@ type Quorum struct {
 // Resolvers may resolve these actions, or all that are not named elsewhere.
 type Resolvers struct {
 	Actions []string `json:"actions,omitempty"`
+	Members []string `json:"members"`
+}
+
+// Confirmers may let these actions go.
+type Confirmers struct {
+	Actions []string `json:"actions"`
 	Members []string `json:"members"`
 }
 

@@ -105,6 +105,11 @@ func (t Terms) check() error {
 			return fmt.Errorf("resolvers: %w", err)
 		}
 	}
+	for _, c := range t.Confirmers {
+		if err := checkNames(c.Members); err != nil {
+			return fmt.Errorf("confirmers: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -80,7 +80,8 @@ type Verdict struct {
 	Proven
 
 	// Missing says, of an accepted approve, who must still approve: "1 of
-	// security". RequestID is the request that an accepted decision answers.
+	// security". RequestID is the request that an accepted decision answers, and of
+	// a resolution that is asked anew the name under which it is.
 	Missing   string `json:"missing,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
 

@@ -16,12 +16,13 @@ import (
 )
 
 // policyOutput is the JSON form of a policy: its version, the canonical policy
-// that the version is of, the keys that were left out, and the rules that nobody
-// can meet now.
+// that the version is of, the keys that were left out, those that stand under
+// several names, and the rules that nobody can meet now.
 type policyOutput struct {
 	Version string             `json:"approval_policy_version"`
 	Policy  json.RawMessage    `json:"policy"`
 	Unused  []policy.UnusedKey `json:"unused_keys,omitempty"`
+	Shared  []policy.SharedKey `json:"shared_keys,omitempty"`
 	Unmet   []policy.Unmet     `json:"unmet_now,omitempty"`
 }
 

@@ -20,7 +20,8 @@ import (
 type proofFlags struct{ key, signature string }
 
 func (f *proofFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.key, "key", "", "sign with this OpenSSH private key `FILE`, or with the key of this .pub file in ssh-agent")
+	flags.StringVar(&f.key, "key", "", "sign with this OpenSSH private key `FILE`, the key of this .pub file in ssh-agent, "+
+		"or, as \"agent\", the agent's key that the policy has for you")
 	flags.StringVar(&f.signature, "signature", "", "send the signature in this `FILE`, which ssh-keygen -Y sign -n holdpoint made of 'approver statement'")
 }
 
@@ -48,8 +49,10 @@ func (c keychain) signer(ctx context.Context, w word, f proofFlags) (*signer, er
 		return nil, w.cannotSign()
 	case f.signature != "":
 		return c.fromSignature(o, f.signature, w.statement)
+	case f.key == sshkeys.AnyInAgent && len(o.keys) > 0:
+		return c.fromAgent(ctx, o)
 	case f.key != "":
-		key, err := c.File(ctx, f.key)
+		key, err := c.Find(ctx, f.key)
 		if err == nil && key.Public != nil {
 			err = o.has(key.Public)
 		}

@@ -106,6 +106,9 @@ func TestAgentSignsWithTheKeyThatThePolicyHas(t *testing.T) {
 	require.NoError(t, err)
 	requireSigned(t, v, second)
 	require.Contains(t, out, second.fingerprint()+" in ssh-agent")
+	v, _, err = signedBy(t, keys(socket), terms(approvals.BySignature, of(mei, second), of(bo, first)), approval(mei, proofFlags{key: "agent"}))
+	require.NoError(t, err)
+	requireSigned(t, v, second)
 
 	both := terms(approvals.BySignature, of(mei, first), of(mei, second))
 	v, _, err = signedBy(t, keys(socket), both, approval(mei, proofFlags{key: write(t, "id.pub", second.line+" mei@laptop\n")}))
@@ -119,6 +122,18 @@ func TestAgentSignsWithTheKeyThatThePolicyHas(t *testing.T) {
 	v, _, err = signedBy(t, keys(socket), terms(approvals.BySignature, overdue, of(mei, second)), approval(mei, proofFlags{}))
 	require.NoError(t, err)
 	requireSigned(t, v, second)
+}
+
+// Where the policy has no key of hers, the agent must have but one.
+func TestTheAgentsOnlyKeySignsWhereThePolicyHasNone(t *testing.T) {
+	mine := newKey(t)
+	_, out, err := signedBy(t, keys(startAgent(t, mine)), terms(approvals.ByClaim), approval(mei, proofFlags{key: "agent"}))
+	require.NoError(t, err)
+	require.Contains(t, out, mine.fingerprint()+" in ssh-agent")
+	_, _, err = signedBy(t, keys(startAgent(t, mine, newKey(t))), terms(approvals.ByClaim), approval(mei, proofFlags{key: "agent"}))
+	require.ErrorContains(t, err, "--key: ssh-agent offers 2 keys")
+	_, _, err = signedBy(t, keys(""), terms(approvals.ByClaim), approval(mei, proofFlags{key: "agent"}))
+	require.ErrorContains(t, err, "--key: there is no ssh-agent")
 }
 
 func TestNoKeyIsSaidWithWhatToDo(t *testing.T) {

@@ -7,7 +7,7 @@
 //	approver statement RUN --decision approve | --resolve ACTION
 //	approver resolve RUN ACTION happened | not_happened | abort
 //	approver policy check POLICY | test POLICY TABLE
-//	approver verify BUNDLE --allowed-signers FILE
+//	approver verify BUNDLE [--allowed-signers FILE]
 //
 // Exit codes: 0 decided or shown, 1 an error, a refused decision or a policy that
 // is not as its examples say, 2 wrong usage.

@@ -46,7 +46,9 @@ func newPolicyCheck(s *session) *cobra.Command {
 				return err
 			}
 			if s.JSON() {
-				return cli.PrintJSON(c.OutOrStdout(), policyOutput{p.Version(), p.Canonical(), p.UnusedKeys(), p.UnmetAt(time.Now())})
+				return cli.PrintJSON(c.OutOrStdout(), policyOutput{
+					p.Version(), p.Canonical(), p.UnusedKeys(), p.SharedKeys(), p.UnmetAt(time.Now()),
+				})
 			}
 			return explain(c.OutOrStdout(), p, time.Now())
 		},

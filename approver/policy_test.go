@@ -136,6 +136,29 @@ func TestPolicyCheckNamesWhatNobodyCanMeetNow(t *testing.T) {
 	require.Equal(t, "1 of security", read.Unmet[0].Missing)
 }
 
+// A key that stands under two names is named to people and to programs.
+func TestPolicyCheckNamesSharedKeys(t *testing.T) {
+	folder, mine := policyFolder(t, tableText)
+	signers := "mei.chen@example.com,bo.lin@example.com " + mine.line + "\ncy.ma@example.com " + newKey(t).line + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "signers"), []byte(signers), 0o600))
+	code, out, errOut := offline(t, "policy", "check", filepath.Join(folder, "policy.yaml"))
+	require.Zero(t, code, errOut)
+	require.Contains(t, out, mine.fingerprint()+": bo.lin@example.com, mei.chen@example.com\n")
+
+	code, out, errOut = offline(t, "policy", "check", filepath.Join(folder, "policy.yaml"), "-o", "json")
+	require.Zero(t, code, errOut)
+	var read struct {
+		Shared []struct {
+			Fingerprint string
+			People      []string
+		} `json:"shared_keys"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &read))
+	require.Len(t, read.Shared, 1)
+	require.Equal(t, mine.fingerprint(), read.Shared[0].Fingerprint)
+	require.Equal(t, []string{"bo.lin@example.com", "mei.chen@example.com"}, read.Shared[0].People)
+}
+
 func TestPolicyMistakesHaveAFileAndALine(t *testing.T) {
 	folder, _ := policyFolder(t, strings.Replace(tableText, "proof: signature", "proof: stamp", 1))
 	code, _, errOut := offline(t, "policy", "test", filepath.Join(folder, "policy.yaml"), filepath.Join(folder, "table.yaml"))

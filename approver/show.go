@@ -139,7 +139,7 @@ func newShow(s *session) *cobra.Command {
 func (s *session) plan(ctx context.Context, run *runs.Run) (plan.Plan, error) {
 	made := run.State.Plan
 	if made == nil {
-		return plan.Plan{}, fmt.Errorf("run %s is %s and has no plan to show", run.ID, run.Status.Status)
+		return plan.Plan{}, noPlan(run, "show")
 	}
 	raw := []byte(made.Plan)
 	if len(raw) == 0 {

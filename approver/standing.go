@@ -117,10 +117,11 @@ func showWaiting(sheet fields, run *runs.Run) {
 		switch {
 		case run.Closed:
 		case a.Unconfirmed:
-			sheet.line("unconfirmed", a.ID+": "+strings.Join(run.MayStillApprove(), ", ")+" may let it go, or reject it")
+			may := run.State.Gate.Terms.ConfirmersFor(run.State.Gate.Requester, a.ID)
+			sheet.line("unconfirmed", a.ID+": "+strings.Join(may, ", ")+" may let it go, or reject it")
 		case a.Resolvable():
 			sheet.line("in doubt", fmt.Sprintf("%s, sent to %s since %s: %s", a.ID, a.Doubt.Target, a.Doubt.SentAt.Format(time.RFC3339), a.Doubt.Detail))
-			sheet.line("who may", strings.Join(run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID), ", "))
+			sheet.line("who may", strings.Join(run.State.Doubts().Terms.ResolversFor(run.State.Gate.Requester, a.ID), ", "))
 		}
 	}
 }
@@ -135,14 +136,14 @@ func showNext(out io.Writer, run *runs.Run) {
 	for _, a := range run.State.Actions {
 		switch {
 		case a.Unconfirmed:
-			if may := run.MayStillApprove(); len(may) > 0 {
+			if may := run.State.Gate.Terms.ConfirmersFor(run.State.Gate.Requester, a.ID); len(may) > 0 {
 				fmt.Fprintf(out, "\nto let action %s go, as one of those who may:\n", plan.Show(a.ID))
 				command(runs.ConfirmCommand(run.ID, a.ID, may[0]))
 			}
 		case a.Resolvable():
-			if resolvers := run.State.Gate.Terms.ResolversFor(run.State.Gate.Requester, a.ID); len(resolvers) > 0 {
+			if resolver := run.State.Doubts().ResolverOf(a.ID); resolver != "" {
 				fmt.Fprintf(out, "\nto resolve action %s, after a look at its target:\n", plan.Show(a.ID))
-				command(runs.ResolveCommand(run.ID, a.ID, resolvers[0]))
+				command(runs.ResolveCommand(run.ID, a.ID, resolver))
 			}
 		}
 	}

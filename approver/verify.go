@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	historypb "go.temporal.io/api/history/v1"
@@ -33,9 +34,10 @@ func newVerify() *cobra.Command {
 the worker's data. It says, action by action, what was approved by whom, and ends
 with exit code 0 only when everything fits.
 
-Signatures count by your allowed signers, never by the keys in the document. Give
-the policy that you know to be yours, or any policy in the document will do; and
-the run's histories, or what is only recorded in the document is believed.`,
+Signatures count by your allowed signers, never by the keys in the document; one
+that has no signature, and no seal, needs none. Give the policy that you know to
+be yours, or any policy in the document will do; and the run's histories, or what
+is only recorded in the document is believed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.Usagef("verify takes one file, as 'starter evidence -o FILE' wrote it")
@@ -45,7 +47,8 @@ the run's histories, or what is only recorded in the document is believed.`,
 		RunE: func(c *cobra.Command, args []string) error { return v.run(args[0], c.OutOrStdout()) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&v.signers, "allowed-signers", "", "whose signatures count: an allowed_signers `FILE`, as ssh-keygen(1) describes it")
+	flags.StringVar(&v.signers, "allowed-signers", "",
+		"whose signatures count: an allowed_signers `FILE`, as ssh-keygen(1) describes it (needed where the document has any)")
 	flags.StringVar(&v.sealedBy, "sealed-by", "", "who must have sealed it (default: anybody in the file, or nobody)")
 	flags.StringSliceVar(&v.policies, "policy", nil, "policy `FILE` under which it must have been approved (repeatable)")
 	flags.StringSliceVar(&v.histories, "history", nil, "`FILE` of 'temporal workflow show -o json' of the run (repeatable)")
@@ -65,6 +68,9 @@ func (v verification) run(path string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	if err := v.mayJudge(bundle); err != nil {
+		return err
+	}
 	findings := evidence.Verify(bundle, options)
 	if err := v.compare(bundle, &findings); err != nil {
 		return err
@@ -78,18 +84,34 @@ func (v verification) run(path string, out io.Writer) error {
 	return nil
 }
 
+// mayJudge wants the verifier's keys where there is a signature to check, or one
+// is asked for.
+func (v verification) mayJudge(bundle evidence.Bundle) error {
+	by := cli.Escaped(bundle.SignedBy())
+	switch {
+	case v.signers != "":
+		return nil
+	case len(by) > 0:
+		return cli.Usagef("verify needs --allowed-signers FILE: the document has signatures of %s, and whose count is yours to say", strings.Join(by, ", "))
+	case v.sealedBy != "":
+		return cli.Usagef("--sealed-by needs --allowed-signers FILE, with the key of %s", v.sealedBy)
+	default:
+		return nil
+	}
+}
+
 func (v verification) options() (evidence.Options, error) {
 	var o evidence.Options
-	if v.signers == "" {
-		return o, cli.Usagef("verify needs --allowed-signers FILE: whose signatures count is yours to say")
+	if v.signers != "" {
+		raw, err := regularfile.Read(v.signers)
+		if err != nil {
+			return o, fmt.Errorf("--allowed-signers: %w", err)
+		}
+		if o.Signers, err = signature.ParseAllowedSigners(raw); err != nil {
+			return o, fmt.Errorf("--allowed-signers: %s: %w", v.signers, err)
+		}
 	}
-	raw, err := regularfile.Read(v.signers)
-	if err != nil {
-		return o, fmt.Errorf("--allowed-signers: %w", err)
-	}
-	if o.Signers, err = signature.ParseAllowedSigners(raw); err != nil {
-		return o, fmt.Errorf("--allowed-signers: %s: %w", v.signers, err)
-	}
+	var err error
 	if v.sealedBy != "" {
 		if o.SealedBy, err = approvals.NormalizeIdentity(v.sealedBy); err != nil {
 			return o, cli.Usagef("--sealed-by: %s", err)

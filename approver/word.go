@@ -51,7 +51,7 @@ func (d decision) about(run *runs.Run) (word, error) {
 	read, err := approvals.ParseDecision(raw)
 	switch {
 	case run.State.Plan == nil || run.State.Gate.Phase == approvals.PhaseNoPlan:
-		return word{}, noPlan(run)
+		return word{}, noPlan(run, "decide on")
 	case err != nil:
 		return word{}, cli.Usagef("%s", err)
 	case read != said:
@@ -71,18 +71,19 @@ func (d decision) about(run *runs.Run) (word, error) {
 			return json.Marshal(signed)
 		},
 	}
-	if code, reason := gate.Terms.Allows(gate.Requester, read.Approver, read.Decision); code != approvals.Accepted {
+	if code, reason := gate.Terms.AllowsWord(gate.Requester, read.Approver, read.Decision, read.ActionID); code != approvals.Accepted {
 		w.refused = reason
 	}
 	return w, nil
 }
 
-// noPlan says that no plan waits for a decision yet, and how to wait for one.
-func noPlan(run *runs.Run) error {
+// noPlan says that there is no plan yet with which to do what is wanted, and how
+// to wait for one.
+func noPlan(run *runs.Run, wanted string) error {
 	if run.Closed {
-		return fmt.Errorf("run %s is %s and has no plan to decide on", run.ID, run.Status.Status)
+		return fmt.Errorf("run %s is %s and has no plan to %s", run.ID, run.Status.Status, wanted)
 	}
-	return fmt.Errorf("run %s is %s and has no plan to decide on yet; wait for one: %s", run.ID, run.Status.Status,
+	return fmt.Errorf("run %s is %s and has no plan to %s yet; wait for one: %s", run.ID, run.Status.Status, wanted,
 		workflows.Command("starter", "watch", run.ID, "--until", string(workflows.WaitingApproval)))
 }
 

@@ -23,7 +23,8 @@ const (
 // for a resolution. What follows from the rest is left out, so that it fits one
 // event.
 func (s State) Carried() *State {
-	s.handOn(s.wasReset())
+	wasReset := s.wasReset()
+	s.handOn(wasReset)
 	made := *s.Plan
 	if len(made.Plan) > maxInlineCarried {
 		made.Plan = nil
@@ -35,6 +36,11 @@ func (s State) Carried() *State {
 	}
 	s.Feedback = feedback
 	s.Actions = s.carriedActions()
+	for i := range s.Actions {
+		if !wasReset && s.execution != "" {
+			s.Actions[i].carriesOn(s.execution, carriedOn)
+		}
+	}
 	s.Decisions = s.Decisions.carried()
 	return &s
 }

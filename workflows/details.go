@@ -67,9 +67,9 @@ func (r *agentRun) doubts() string {
 
 // howToResolve is the command of one who may.
 func (r *agentRun) howToResolve(row Action) string {
-	terms := r.state.Request.Terms
-	resolver := first(terms.ResolversFor(r.task.Requester, row.ID))
-	if terms.Proof == approvals.BySignature {
+	doubts := r.state.Doubts()
+	resolver := doubts.ResolverOf(row.ID)
+	if doubts.Terms.Proof == approvals.BySignature {
 		return Command("approver", "resolve", r.runID, row.ID, "happened", "--as", resolver, "--evidence", "what you saw")
 	}
 	return ResolveCommand(r.runID, r.state.Plan.PlanHash, row, resolver)
@@ -78,14 +78,17 @@ func (r *agentRun) howToResolve(row Action) string {
 // howToApprove says who must say what, and how.
 func (r *agentRun) howToApprove() string {
 	terms := r.state.Request.Terms
-	approver, until, actionID := terms.ApproverFor(r.task.Requester), *r.state.DecideBy, ""
+	approver, until, actionID := first(r.state.Gate.Awaited()), *r.state.DecideBy, ""
 	text := "Wanted: " + plan.CodeSpan(terms.Asks())
 	if missing := r.state.Gate.Missing(); missing != "" && missing != terms.Asks() {
 		text += "; still missing: " + plan.CodeSpan(missing)
 	}
 	if waiting := r.state.unconfirmed(); len(waiting) > 0 {
-		actionID, until = waiting[0], r.state.Grant.ExpiresAt
+		approver, actionID, until = first(terms.ConfirmersFor(r.task.Requester, waiting[0])), waiting[0], r.state.Grant.ExpiresAt
 		text = "Wanted: a word of one approver about action " + plan.CodeSpan(actionID) + " alone"
+	}
+	if approver == "" {
+		approver = terms.ApproverFor(r.task.Requester)
 	}
 	command := ApproveCommand(r.runID, r.state.Plan.PlanHash, approver, actionID)
 	if terms.Proof == approvals.BySignature {
@@ -93,7 +96,7 @@ func (r *agentRun) howToApprove() string {
 		if actionID != "" {
 			words = append(words, "--action", actionID)
 		}
-		command = Command(words...)
+		command = Command(append(words, "--as", approver)...)
 	}
 	return fmt.Sprintf("%s.\n\nDecide before %s. To approve:\n\n%s", text, until.Format(time.RFC3339), plan.CodeBlock("", command))
 }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,7 +70,7 @@ func (s *State) Doubts() approvals.Doubts {
 	if s.Plan == nil || s.Request == nil {
 		return d
 	}
-	d.PlanHash, d.Terms = s.Plan.PlanHash, s.Request.Terms
+	d.PlanHash, d.Terms = s.Plan.PlanHash, s.Request.Terms.With(s.Resolving)
 	for _, a := range s.Actions {
 		said := approvals.InDoubt{ActionID: a.ID}
 		if a.Resolution != nil {
@@ -77,7 +78,7 @@ func (s *State) Doubts() approvals.Doubts {
 		}
 		switch {
 		case a.Resolvable():
-			said.Claim = strconv.FormatInt(a.Doubt.Token, 10)
+			said.Claim, said.Request, said.Anew = a.Doubt.claim(), a.Doubt.Request, s.anew(a.Doubt)
 			d.Waiting = append(d.Waiting, said)
 		case a.Resolution != nil:
 			d.Resolved = append(d.Resolved, said)
@@ -90,6 +91,10 @@ func (s *State) Doubts() approvals.Doubts {
 // the judge; plan and action are compared once more, and v becomes TooLate when
 // they do not fit any more.
 func (s *State) Resolve(v *approvals.Verdict) {
+	if v.Code == approvals.AskedAnew {
+		s.askDoubtAnew(v)
+		return
+	}
 	if v.Code != approvals.Accepted {
 		return
 	}
@@ -98,6 +103,10 @@ func (s *State) Resolve(v *approvals.Verdict) {
 		if row.ID == v.ActionID && row.takes(v.Outcome) && s.Plan.PlanHash.String() == v.PlanHash {
 			row.Resolution = &Resolved{
 				Outcome: v.Outcome, Operator: v.Approver, Evidence: v.Evidence, At: v.At, Via: v.Via, Claim: v.Claim,
+				Execution: cmp.Or(row.Doubt.Execution, s.Gate.Execution),
+			}
+			if v.Outcome == approvals.NotHappened {
+				row.Resolution.Request = row.Doubt.Request
 			}
 			if v.Signature != "" {
 				row.Resolution.Signature, row.Resolution.Text = v.Signature, plan.Sum([]byte(v.Evidence))
@@ -137,6 +146,9 @@ const nothingSaid approvals.Outcome = ""
 // person's word or, without one, after a look.
 func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 	row := &s.Actions[i]
+	if out.Today != nil {
+		s.Resolving = out.Today
+	}
 	switch {
 	case out.Wait > 0:
 		s.unsettledYet(i, word, out)
@@ -159,18 +171,46 @@ func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 	case next == StepFailed:
 		row.Status, row.Doubt, row.Error = next, nil, strings.Replace(row.Error, EarlierUnknown, "", 1)
 	case next == StepInDoubt && out.Doubt != nil:
-		row.Status, row.Doubt, row.Resolution = next, out.Doubt, nil
+		row.Status, row.Resolution = next, nil
+		row.shows(out.Doubt)
 	default:
 		s.ActionUnsettled(i, errors.New("the activity named no standing"))
 	}
 }
 
 // unsettledYet keeps what the ledger says of an action of which a call may be
-// under way.
+// under way. A word about another claim says nothing about this one: people are
+// asked anew.
 func (s *State) unsettledYet(i int, word *Resolved, out SettleActionResult) {
-	if word != nil && out.Doubt != nil {
-		s.Actions[i].Doubt = out.Doubt
+	row := &s.Actions[i]
+	if word == nil && row.Doubt == nil || out.Doubt == nil {
+		return
 	}
+	if row.shows(out.Doubt); word.bound() && word.Claim != out.Doubt.claim() {
+		row.Resolution = nil
+	}
+}
+
+// shows takes what the ledger says of an action in doubt. The name under which the
+// same claim was asked anew stays.
+func (a *Action) shows(d *Doubt) {
+	shown := *d
+	if a.Doubt != nil && a.Doubt.Token == d.Token {
+		shown.Request = a.Doubt.Request
+	}
+	a.Doubt = &shown
+}
+
+// claim is that of the doubt, as people and words name it.
+func (d *Doubt) claim() string { return strconv.FormatInt(d.Token, 10) }
+
+// token is that of the claim which a word is about; of words from before they named
+// it, that of the claim in doubt.
+func (r *Resolved) token(now *Doubt) int64 {
+	if token, err := strconv.ParseInt(r.Claim, 10, 64); err == nil {
+		return token
+	}
+	return now.Token
 }
 
 // refuseWord is for a word that the policy of the day does not take: it is as if
@@ -178,7 +218,7 @@ func (s *State) unsettledYet(i int, word *Resolved, out SettleActionResult) {
 func (s *State) refuseWord(i int, out SettleActionResult) {
 	row := &s.Actions[i]
 	if out.Doubt != nil {
-		row.Doubt = out.Doubt
+		row.shows(out.Doubt)
 	}
 	row.Status, row.Resolution = StepInDoubt, nil
 	if row.Doubt != nil {
@@ -240,6 +280,6 @@ func (r *Resolved) unsigned() *Resolved {
 		return nil
 	}
 	shown := *r
-	shown.Signature, shown.Text = "", plan.Digest{}
+	shown.Signature, shown.Text, shown.Execution, shown.Request = "", plan.Digest{}, "", ""
 	return &shown
 }

@@ -132,7 +132,9 @@ func (r *agentRun) remind(ctx workflow.Context) {
 	})
 }
 
-// mayContinueAsNew is asked only at the gate, where no activity is in flight.
+// mayContinueAsNew reports whether it is time to. It is asked where no activity is
+// in flight: at the gate, and where actions wait for people, see
+// mayContinueAtRest.
 func (r *agentRun) mayContinueAsNew(ctx workflow.Context) bool {
 	due := r.inbox.judged >= continueAfter || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 	return due && r.inbox.idle() && workflow.AllHandlersFinished(ctx)

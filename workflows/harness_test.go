@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,10 +48,11 @@ type world struct {
 
 	decideWithin, grantLife time.Duration
 	// terms changes those of each request, which wants one of two people.
-	terms    func(t *approvals.Terms)
-	channels []string // each wants every event
-	requests int
-	notices  []workflows.Notice
+	terms     func(t *approvals.Terms)
+	channels  []string // each wants every event
+	execution string   // in which requests are opened; "" is the one that runs
+	requests  int
+	notices   []workflows.Notice
 	// notify fails a channel when it returns an error.
 	notify func(workflows.Notice) error
 }
@@ -120,7 +122,7 @@ func (w *world) requestApproval(ctx context.Context, _ workflows.RequestApproval
 	}
 	return workflows.RequestApprovalResult{
 		Attempt: 1, RequestID: fmt.Sprintf("request-%d", w.requests), Terms: terms, Notify: channelsOf(w.channels...),
-		Execution: activity.GetInfo(ctx).WorkflowExecution.RunID,
+		Execution: cmp.Or(w.execution, activity.GetInfo(ctx).WorkflowExecution.RunID),
 	}, nil
 }
 

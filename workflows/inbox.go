@@ -126,6 +126,9 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 		var verdict approvals.Verdict
 		if err == nil && i < len(out.Verdicts) {
 			verdict = out.Verdicts[i]
+			if r.state.rejectsAnew(verdict) && !takesRejections(ctx) {
+				tooLate(&verdict)
+			}
 			r.state.Take(&verdict)
 		} else {
 			verdict = unjudged(l.arrival)
@@ -136,6 +139,9 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 			l.reply.Set(verdict, err)
 		}
 	}
+	// Of several who must approve, one may have: the page says who is missing now.
+	// It is no command, so no history depends on it.
+	workflow.SetCurrentDetails(ctx, r.details())
 }
 
 // unjudged is the verdict on a decision over which the judge itself broke: it

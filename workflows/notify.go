@@ -11,24 +11,30 @@ import (
 )
 
 const (
-	// maxNotices bounds the rows that are kept.
+	// maxNotices bounds the rows that are kept of what is on its way, or ended.
 	maxNotices = 50
+	// maxWaitingNotices bounds the rows that are kept, and carried over, of what waits
+	// for a place. What is beyond it waits too, and is not sent by an execution that
+	// continues this one.
+	maxWaitingNotices = 200
 	// noticeAttempts spread over about a quarter of an hour.
 	noticeAttempts = 20
 	// maxNoticeAnswer bounds what the other side said, in bytes.
 	maxNoticeAnswer = 200
 	// noticeGrace is how long a run that has ended waits for its last notice.
 	noticeGrace = 30 * time.Second
-	// noticesAtOnce bounds those on their way: a channel that fails keeps each for
-	// a quarter of an hour, and the server takes 2,000 activities of one workflow
-	// at a time, the actions' among them
-	// (https://docs.temporal.io/self-hosted-guide/defaults).
-	noticesAtOnce = maxNotices
 )
+
+// NoticesAtOnce bounds the notices of a run that are on their way: a channel that
+// fails keeps each for a quarter of an hour, and the server takes 2,000 activities
+// of one workflow at a time, the actions' among them
+// (https://docs.temporal.io/self-hosted-guide/defaults). Those beyond it wait, and
+// are not sent when the run ends before there is a place.
+const NoticesAtOnce = maxNotices
 
 // boundNotices is a change to the sequence of commands, see doc.go: of an action
 // in doubt people are told once, however many others there are, and no more
-// notices than noticesAtOnce are on their way.
+// notices than NoticesAtOnce are on their way.
 const boundNotices = "bound-notices"
 
 func boundsNotices(ctx workflow.Context) bool {
@@ -50,10 +56,11 @@ func (r *agentRun) notify(ctx workflow.Context, event Event, occasion string, wa
 }
 
 // notifyAgain sends what the execution before had not heard of when it
-// continued as this one. The keys are the same, so who had it drops it.
+// continued as this one, or had no place for. The keys are the same, so who had it
+// drops it.
 func (r *agentRun) notifyAgain(ctx workflow.Context) {
-	for _, row := range r.state.Notices {
-		if row.Status == StepRunning {
+	for _, row := range slices.Clone(r.state.Notices) {
+		if row.Status == StepRunning || row.Status == StepPending {
 			r.deliver(ctx, row)
 		}
 	}
@@ -62,18 +69,20 @@ func (r *agentRun) notifyAgain(ctx workflow.Context) {
 func (r *agentRun) deliver(ctx workflow.Context, row NoticeRow) {
 	notice := r.notice(row)
 	r.notices++
-	// Asked here, and the row added here where it can be: who tells next looks at
-	// the rows, and may do so before the coroutine has begun.
-	waits := r.notices > noticesAtOnce && boundsNotices(ctx)
-	if !waits {
-		r.state.AddNotice(row)
+	// Asked here, and the row added here: who tells next looks at the rows, and may
+	// do so before the coroutine has begun.
+	waits := r.notices > NoticesAtOnce && boundsNotices(ctx)
+	if row.Status = StepRunning; waits {
+		row.Status = StepPending
 	}
+	r.state.AddNotice(row)
 	workflow.GoNamed(disconnected(ctx), "notify "+row.Channel, func(ctx workflow.Context) {
 		defer func() { r.notices-- }()
 		if waits {
-			if workflow.Await(ctx, func() bool { return r.sending < noticesAtOnce }) != nil {
+			if workflow.Await(ctx, func() bool { return r.sending < NoticesAtOnce }) != nil {
 				return // the workflow is at its end
 			}
+			row.Status = StepRunning
 			r.state.AddNotice(row)
 		}
 		r.sending++
@@ -106,24 +115,55 @@ func (r *agentRun) notice(row NoticeRow) Notice {
 			n.People, n.Until = terms.ApproversFor(s.Gate.Requester), &s.Grant.ExpiresAt
 		}
 	case ConfirmationRequested:
-		n.People, n.Needs, n.Until = terms.ApproversFor(s.Gate.Requester), "1 approver", &s.Grant.ExpiresAt
+		n.People, n.Needs, n.Until = terms.ConfirmersFor(s.Gate.Requester, row.Waiting[0]), "1 approver", &s.Grant.ExpiresAt
 	case ResolutionNeeded:
-		n.People, n.Needs = terms.ResolversFor(r.task.Requester, row.Waiting[0]), "1 resolver"
+		n.People, n.Needs = s.Doubts().Terms.ResolversFor(r.task.Requester, row.Waiting[0]), "1 resolver"
 		n.Command = "starter status " + shellQuote(r.runID)
 	}
 	n.People = n.People[:min(len(n.People), maxStatusApprovers)]
 	return n
 }
 
-// AddNotice takes a notice that is on its way, once.
+// AddNotice takes a notice that is on its way, or waits for a place, once. One that
+// has waited and is now on its way takes the place of its row.
 func (s *State) AddNotice(row NoticeRow) {
-	if slices.ContainsFunc(s.Notices, func(n NoticeRow) bool { return n.Key == row.Key }) {
+	at := slices.IndexFunc(s.Notices, func(n NoticeRow) bool { return n.Key == row.Key })
+	switch {
+	case at >= 0 && (row.Status != StepRunning || s.Notices[at].Status != StepPending):
 		return // of the execution before
+	case at >= 0:
+		s.Notices = slices.Delete(slices.Clone(s.Notices), at, at+1)
+	case row.Status == StepPending && s.countNotices(StepPending) >= maxWaitingNotices:
+		return
 	}
 	s.tellsOf(row)
 	s.Notices = append(s.Notices, row)
-	if extra := len(s.Notices) - maxNotices; extra > 0 {
-		s.Notices = append([]NoticeRow(nil), s.Notices[extra:]...)
+	waiting := s.countNotices(StepPending)
+	for extra := len(s.Notices) - waiting - maxNotices; extra > 0; extra-- {
+		s.dropNotice(waiting > 0)
+	}
+}
+
+func (s *State) countNotices(status StepStatus) int {
+	n := 0
+	for _, row := range s.Notices {
+		if row.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// dropNotice drops the oldest row that waits for no place. Where others wait, no
+// more are on their way than rows are kept, and the oldest that has ended goes. Where
+// none does, it may be one on its way: histories from before there was such a bound
+// have rows by that.
+func (s *State) dropNotice(ended bool) {
+	at := slices.IndexFunc(s.Notices, func(n NoticeRow) bool {
+		return n.Status != StepPending && !(ended && n.Status == StepRunning)
+	})
+	if at >= 0 {
+		s.Notices = slices.Delete(slices.Clone(s.Notices), at, at+1)
 	}
 }
 
@@ -153,7 +193,7 @@ func (r *agentRun) awaitNotices(ctx workflow.Context) error {
 	gone, err := workflow.AwaitWithTimeout(ctx, noticeGrace, func() bool { return r.notices == 0 })
 	if !gone {
 		for i := range r.state.Notices {
-			if n := &r.state.Notices[i]; n.Status == StepRunning {
+			if n := &r.state.Notices[i]; n.Status == StepRunning || n.Status == StepPending {
 				n.Status, n.Error = StepFailed, "not delivered when the run ended"
 			}
 		}

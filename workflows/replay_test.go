@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,10 +88,7 @@ func sdksOf(history *historypb.History) []string {
 
 func readHistory(t *testing.T, file string) *historypb.History {
 	t.Helper()
-	raw, err := os.Open(file)
-	require.NoError(t, err)
-	defer raw.Close()
-	history, err := replay.Read(raw)
+	history, err := replay.ReadFile(file)
 	require.NoError(t, err)
 	return history
 }

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
+	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
 // A reset takes back what people said after the event that it goes to: somebody
@@ -12,6 +13,11 @@ import (
 // belong to the execution in which the gate was opened. In another one nothing is
 // let go: the judge says so in a verdict, and the workflow, which goes by
 // that verdict and never by the id itself, asks everybody anew.
+//
+// So it is with what people said of an action in doubt, when it has something sent
+// again: it answers a doubt that was shown in this execution. What stood there
+// before is asked anew under another name, which the answer's signature names. The
+// words that let nothing go are taken whenever they come.
 
 // carriedOn stands in a carried state for the execution that will have it: a
 // request goes on with the run, unless that was reset before.
@@ -21,6 +27,11 @@ const carriedOn = "continued"
 // that continues another stays another one than its own reset.
 func (s *State) isExecution(info *workflow.Info) {
 	s.execution = info.WorkflowExecution.RunID
+	original := info.OriginalRunID
+	s.WasReset = s.WasReset || s.execution != "" && original != "" && s.execution != original
+	for i := range s.Actions {
+		s.Actions[i].carriesOn(carriedOn, original)
+	}
 	if s.Request != nil && s.Request.Execution == carriedOn {
 		s.Request.Execution, s.Gate.Execution = info.OriginalRunID, info.OriginalRunID
 	}
@@ -51,6 +62,21 @@ func (s *State) wasReset() bool {
 	return s.execution != "" && s.Gate.Execution != "" && s.Gate.Execution != s.execution
 }
 
+// carriesOn writes, in what a doubt and the word about it say of their execution,
+// to in place of from.
+func (a *Action) carriesOn(from, to string) {
+	if a.Doubt != nil && a.Doubt.Execution == from {
+		doubt := *a.Doubt
+		doubt.Execution = to
+		a.Doubt = &doubt
+	}
+	if a.Resolution != nil && a.Resolution.Execution == from {
+		word := *a.Resolution
+		word.Execution = to
+		a.Resolution = &word
+	}
+}
+
 const whyAskedAnew = "the run was reset since its approval was asked for"
 
 // askAnew closes the gate until it opens anew, or takes the run back to it.
@@ -66,4 +92,58 @@ func (s *State) askAnew(v *approvals.Verdict) {
 			s.Halt.Replan = whyAskedAnew
 		}
 	}
+}
+
+// anew is the name under which a doubt must be asked anew before a word is taken
+// that has the action sent again; "" when it need not be.
+func (s *State) anew(d *Doubt) string {
+	if (s.WasReset || s.wasReset()) && d.Request != s.execution {
+		return s.execution
+	}
+	return ""
+}
+
+const whyDoubtAskedAnew = "the run was reset, and what was said of it before may be missing"
+
+// askDoubtAnew shows a doubt in this execution, under a name of its own, once a
+// judge has said so.
+func (s *State) askDoubtAnew(v *approvals.Verdict) {
+	for i := range s.Actions {
+		row := &s.Actions[i]
+		if row.ID != v.ActionID || row.Resolution != nil || !row.Resolvable() || row.Doubt.claim() != v.Claim {
+			continue
+		}
+		doubt := *row.Doubt
+		doubt.Request, doubt.Execution = v.RequestID, v.RequestID
+		doubt.Detail = plan.Clip(whyDoubtAskedAnew+"; before that: "+doubt.Detail, maxErrorText)
+		row.Doubt = &doubt
+	}
+}
+
+// takes reports whether an accepted decision on the plan still changes something.
+// A rejection does even when it came with a word that has everybody asked anew: it
+// answers the same request, and nobody need be asked any more.
+func (s *State) takes(v approvals.Verdict) bool {
+	if v.PlanHash != s.Gate.PlanHash.String() {
+		return false
+	}
+	return s.Gate.Phase == approvals.PhaseOpen || s.rejectsAnew(v)
+}
+
+// rejectsAnew reports an accepted rejection of a request that is asked anew.
+func (s *State) rejectsAnew(v approvals.Verdict) bool {
+	return v.Code == approvals.Accepted && v.Decision == approvals.Reject && v.ActionID == "" && v.Outcome == "" &&
+		s.Gate.Phase == approvals.PhaseNoPlan && v.RequestID != "" && v.RequestID == s.Gate.RequestID && v.PlanHash == s.Gate.PlanHash.String()
+}
+
+// rejectAnew is a change to what follows from a verdict, and so to the sequence of
+// commands, see doc.go. Before it, such a rejection came too late.
+const rejectAnew = "reject-what-is-asked-anew"
+
+func takesRejections(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, rejectAnew, workflow.DefaultVersion, 1) == 1
+}
+
+func tooLate(v *approvals.Verdict) {
+	v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
 }

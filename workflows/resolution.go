@@ -42,11 +42,11 @@ func (x *execution) ask(ctx workflow.Context, i int, word *Resolved) workflow.Fu
 	planned, row := x.state.Plan.Actions[i], x.state.Actions[i]
 	in := SettleActionInput{
 		RunID: x.runID, Tenant: x.task.Tenant, Requester: x.task.Requester, PlanHash: x.state.Plan.PlanHash, Ledger: x.state.Plan.Ledger,
-		ActionID: planned.ID, Key: planned.Key, Waits: word == nil || word.bound(),
+		ActionID: planned.ID, Key: planned.Key, Waits: word == nil || word.bound(), Policy: x.state.Doubts().Terms.Version,
 	}
 	if word != nil {
 		said := *word
-		in.Resolution, in.Token = &said, row.Doubt.Token
+		in.Resolution, in.Token = &said, word.token(row.Doubt)
 	}
 	return workflow.ExecuteActivity(x.settleContext(ctx, planned), SettleAction, in)
 }
@@ -94,7 +94,10 @@ func (x *execution) settle(ctx workflow.Context, i int) {
 		default:
 			x.state.ActionSettled(i, word, out)
 		}
-		if err == nil && out.Wait > 0 {
+		if word != nil && row.Resolution == nil && err == nil && out.Wait > 0 && !dropsWords(ctx) {
+			row.Resolution = word
+		}
+		if word = row.Resolution; err == nil && out.Wait > 0 {
 			x.landed++ // the status names another time
 			x.pause(ctx, out.Wait, func() bool { return row.Resolution != word })
 			if x.canceled || x.aborted {
@@ -106,6 +109,15 @@ func (x *execution) settle(ctx workflow.Context, i int) {
 		x.note(i)
 		return
 	}
+}
+
+// dropWords is a change to the sequence of commands, see doc.go: a word about an
+// earlier claim is given up as soon as the ledger names another, and people are
+// told of that one. It is asked about only then.
+const dropWords = "drop-words-of-earlier-claims"
+
+func dropsWords(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, dropWords, workflow.DefaultVersion, 1) == 1
 }
 
 // record asks the ledger once. It comes back without an answer when another

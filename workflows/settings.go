@@ -43,7 +43,7 @@ func DefaultSettings() Settings {
 // never reach the code that counts, such as of an input that cannot be decoded. At
 // a wait of five seconds they take six days. What an outage costs, how many faults
 // of its own a step has, and how many workers may die of it, the activity counts.
-const stepAttempts = 100_000
+const stepAttempts int32 = 100_000
 
 // stepContext holds the limits of a step that writes to no external system. Its
 // whole time is not bounded: the time without any worker would count, and a night
@@ -120,11 +120,11 @@ func (r *agentRun) settleContext(ctx workflow.Context, a PlannedAction) workflow
 // retryPolicy bounds the attempts. The delays between them come from the
 // activity, which knows the error; these hold when a worker died without a
 // word.
-func retryPolicy(attempts int) *temporal.RetryPolicy {
+func retryPolicy(attempts int32) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{
 		InitialInterval:    200 * time.Millisecond,
 		BackoffCoefficient: 2,
 		MaximumInterval:    5 * time.Second,
-		MaximumAttempts:    int32(attempts), //nolint:gosec // configuration refuses more than 1,000
+		MaximumAttempts:    attempts,
 	}
 }

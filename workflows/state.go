@@ -32,6 +32,11 @@ type State struct {
 	Halt      Halt                   `json:"halt,omitzero"`     // of an execution that waits for a person
 	Asked     int                    `json:"asked,omitempty"`   // how often the gate opened anew for this plan
 	Notices   []NoticeRow            `json:"notices,omitempty"` // the last of them
+	// Resolving is by what words about the present plan's doubts are judged, when the
+	// policy has changed since it was approved.
+	Resolving *approvals.Resolving `json:"resolving,omitempty"`
+	// WasReset says that an execution of the run came from a reset; see reset.go.
+	WasReset bool `json:"was_reset,omitempty"`
 
 	execution string // the one that this is; see reset.go
 }
@@ -109,7 +114,7 @@ func (s *State) Skip(name StepName) {
 // NewPlan takes a plan in place of the one before. Whatever was asked and
 // granted for that one is void.
 func (s *State) NewPlan(p *MakePlanResult) {
-	s.Plan, s.Request, s.Grant, s.DecideBy, s.Asked = p, nil, nil, nil, 0
+	s.Plan, s.Request, s.Grant, s.DecideBy, s.Asked, s.Resolving = p, nil, nil, nil, 0, nil
 	if step := s.Step(ExecuteAction); step.Status == StepRunning {
 		step.Status = StepPending // the run went back before it was done
 	}
@@ -219,8 +224,8 @@ func (s *State) Apply(v *approvals.Verdict) {
 		s.confirm(v)
 		return
 	}
-	if s.Gate.Phase != approvals.PhaseOpen || v.PlanHash != s.Gate.PlanHash.String() {
-		v.Code, v.Reason = approvals.TooLate, "the plan was decided while this decision was judged"
+	if !s.takes(*v) {
+		tooLate(v)
 		return
 	}
 	after := s.Gate.After(*v)

@@ -127,6 +127,10 @@ type Resolved struct {
 	// They are left out of a status.
 	Signature string      `json:"signature,omitempty"`
 	Text      plan.Digest `json:"evidence_sha256,omitzero"`
+	// Execution is the one in which the doubt was shown that it is about, and Request
+	// names the asking that it answers; see Doubt. They are left out too.
+	Execution string `json:"execution,omitempty"`
+	Request   string `json:"request,omitempty"`
 }
 
 func (r *Resolved) bound() bool { return r != nil && r.Claim != "" }
@@ -268,6 +272,9 @@ func (s *State) View(runID string) Status {
 func (s *State) viewRequest(v *Status) {
 	terms := s.Request.Terms
 	v.RequestID, v.PolicyVersion, v.Approver = s.Request.RequestID, terms.Version, terms.ApproverFor(s.Gate.Requester)
+	if waiting := s.unconfirmed(); len(waiting) > 0 {
+		v.Approver = first(terms.ConfirmersFor(s.Gate.Requester, waiting[0]))
+	}
 	v.Asks, v.Proof = terms.Asks(), terms.Proof
 	if s.Gate.Phase == approvals.PhaseOpen {
 		v.Missing = s.Gate.Missing()
@@ -278,9 +285,7 @@ func (s *State) viewRequest(v *Status) {
 	if i := slices.IndexFunc(s.Actions, Action.Resolvable); i >= 0 {
 		actionID = s.Actions[i].ID
 	}
-	if resolvers := terms.ResolversFor(s.Gate.Requester, actionID); len(resolvers) > 0 {
-		v.Resolver = resolvers[0]
-	}
+	v.Resolver = s.Doubts().ResolverOf(actionID)
 }
 
 // shortDecisions keeps a view small: the rest, and what people wrote, stands

@@ -270,11 +270,14 @@ type SettleActionInput struct {
 	// Requester is the run's, who may not be the one to say what happened.
 	Requester string `json:"requester,omitempty"`
 	// Resolution is a person's word about the claim of Token. It changes nothing
-	// when another claim has been made since.
+	// when another claim has been made since, and is not taken when it names another.
 	Resolution *Resolved `json:"resolution,omitempty"`
 	Token      int64     `json:"token,omitempty"`
 	// Ledger is the plan's: another one knows nothing of the action.
 	Ledger string `json:"ledger,omitempty"`
+	// Policy is the version of the policy by which words are judged. It is empty in
+	// histories from before it was named.
+	Policy string `json:"approval_policy_version,omitempty"`
 	// Waits says that the workflow waits by itself for the end of a call: the
 	// activity answers with the time. It is false in histories in which the
 	// activity waits.
@@ -300,6 +303,9 @@ type SettleActionResult struct {
 	// Refused says why the word was not recorded: the policy of today does not take
 	// it, or its signature is none.
 	Refused string `json:"refused,omitempty"`
+	// Today is by what the policy of the day judges words, where that is another one
+	// than the input names.
+	Today *approvals.Resolving `json:"today,omitempty"`
 	// Wait says that nothing could be settled yet, and when to ask again.
 	Wait time.Duration `json:"wait,omitempty"`
 }
@@ -317,6 +323,11 @@ type Doubt struct {
 	QuietUntil *time.Time `json:"quiet_until,omitempty"`
 	// Detail is what the last attempt met, or what a look at the target said.
 	Detail string `json:"detail"`
+	// Execution is the one in which it was shown, as a request's is. It is empty in
+	// histories from before it was recorded.
+	Execution string `json:"execution,omitempty"`
+	// Request names the asking when it was asked anew, after a reset.
+	Request string `json:"request,omitempty"`
 }
 
 // SummarizeInput asks for the report of a completed plan.

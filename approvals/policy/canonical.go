@@ -131,19 +131,28 @@ func (p *Policy) signerLines() string {
 	return lines.String()
 }
 
+// writeSigner writes one line. Of a key that is listed elsewhere it matters only
+// that it is not listed here.
 func writeSigner(lines *strings.Builder, names string, key signature.Key) {
-	fmt.Fprintf(lines, "%s namespaces=%q", names, signature.Namespace)
+	namespaces := signature.Namespace
+	if key.Elsewhere {
+		namespaces = "!" + signature.Namespace
+	}
+	fmt.Fprintf(lines, "%s namespaces=%q", names, namespaces)
 	writeBound(lines, "valid-after", key.ValidAfter)
 	writeBound(lines, "valid-before", key.ValidBefore)
 	fmt.Fprintf(lines, " %s\n", key.Public)
 }
 
-// aliasNames are an alias's names as a line begins with them.
+// aliasNames are an alias's names as a line begins with them: in double quotes
+// where the line would be read otherwise without. A name in a list may hold blanks,
+// and after a # at its beginning a line is a comment.
 func aliasNames(a signature.Alias) string {
-	if names := a.Names(); !strings.ContainsAny(names, " \t") {
+	names := a.Names()
+	if !strings.ContainsAny(names, " \t\r") && !strings.HasPrefix(names, "#") {
 		return names
 	}
-	return `"` + a.Names() + `"`
+	return `"` + names + `"`
 }
 
 // sortedAliases are different aliases in an order that the file's does not change.
@@ -167,7 +176,29 @@ func sortedKeys(keys []signature.Key) []signature.Key {
 }
 
 func compareKeys(a, b signature.Key) int {
-	return cmp.Or(strings.Compare(a.Public, b.Public), a.ValidAfter.Compare(b.ValidAfter), a.ValidBefore.Compare(b.ValidBefore))
+	elsewhere := func(k signature.Key) int {
+		if k.Elsewhere {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(strings.Compare(a.Public, b.Public), a.ValidAfter.Compare(b.ValidAfter), a.ValidBefore.Compare(b.ValidBefore),
+		cmp.Compare(elsewhere(a), elsewhere(b)))
+}
+
+// checked refuses a policy whose canonical bytes do not say what it says: no one
+// who has only those could evaluate it, or verify what was decided under it.
+func (p *Policy) checked() error {
+	again, err := FromCanonical(p.canonical)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the policy cannot be read again from its canonical form (%w); write it another way, "+
+			"for example the names of the allowed signers without quotes", err)
+	case again.Version() != p.Version():
+		return errors.New("the policy read again from its canonical form is another one; write the names of the allowed signers another way")
+	default:
+		return nil
+	}
 }
 
 // FromCanonical reads what Canonical wrote, as strictly as any policy file, and

@@ -30,7 +30,7 @@ func TestCanonicalIsAPolicyFileWithNothingLeftOut(t *testing.T) {
 		bo + ` namespaces=\"holdpoint\",valid-before=\"20300101000000Z\" ` + publicKey(1) + `\n` +
 		bo + ` namespaces=\"holdpoint\" ` + publicKey(2) + `\n` +
 		cy + ` namespaces=\"holdpoint\" ` + publicKey(3) + `\n` +
-		mei + ` namespaces=\"holdpoint\" ` + publicKey(3) + `\n",` +
+		mei + ` namespaces=\"holdpoint\" ` + publicKey(4) + `\n",` +
 		`"default":{"ask_again":0,"confirm":false,"decide_within":"24h0m0s","grant_life":"8h0m0s","proof":"claim",` +
 		`"quorums":["1 of editors"],"remind_after":[],"requester_may_approve":false,"shared":false},` +
 		`"groups":{"editors":{"members":["mei.chen@example.com","tom.baker@example.com"]},` +
@@ -160,7 +160,7 @@ func TestVersionChangesWithWhatAPolicySays(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"a key":           {publicKey(2), publicKey(8)},
 		"a key less":      {bo + " " + publicKey(2) + "\n", ""},
-		"whose key it is": {cy + ",Mei", eve + ",Mei"},
+		"whose key it is": {cy + " namespaces", eve + " namespaces"},
 		"until when":      {"20300101Z", "20300102Z"},
 		"from when":       {"valid-before", "valid-after"},
 	} {

@@ -22,7 +22,7 @@ type demand struct {
 	selfApproval bool // the requester may approve
 	confirm      bool // the action needs a word of its own before it is sent
 	askAgain     int
-	remindAfter  []time.Duration // rising, at most MaxReminders
+	remindAfter  []time.Duration // rising, at most maxReminders
 	// resolvers are groups, sorted: whoever is in all of them may resolve. When
 	// none is named, the members of the quorums' groups may.
 	resolvers []string
@@ -54,7 +54,7 @@ func (d demand) and(o demand) demand {
 	d.askAgain = min(d.askAgain, o.askAgain)
 	// The earliest of the earliest: those beyond the bound cannot come back in.
 	d.remindAfter = union(d.remindAfter, o.remindAfter)
-	d.remindAfter = d.remindAfter[:min(len(d.remindAfter), MaxReminders)]
+	d.remindAfter = d.remindAfter[:min(len(d.remindAfter), maxReminders)]
 	return d
 }
 

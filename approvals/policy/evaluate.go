@@ -58,14 +58,16 @@ func newEvaluation(p *Policy, pl plan.Plan, requester string, budget uint64) *ev
 // combined is what several rules ask for together, and each of them.
 type combined struct {
 	demand
-	rules   []string
-	reasons []reason
+	confirmers []string // groups
+	rules      []string
+	reasons    []reason
 }
 
 // askedAction is what is asked for one action, and by which rules.
 type askedAction struct {
-	id    string
-	rules []string
+	id         string
+	rules      []string
+	confirmers []string // groups, where it needs a word of its own
 	demand
 }
 
@@ -87,7 +89,7 @@ func (e *evaluation) ask() error {
 		for _, r := range c.reasons {
 			e.reasons[r]++
 		}
-		e.asked = append(e.asked, askedAction{id: action.ID, rules: c.rules, demand: c.demand})
+		e.asked = append(e.asked, askedAction{id: action.ID, rules: c.rules, confirmers: c.confirmers, demand: c.demand})
 	}
 	if len(e.asked) == 0 {
 		return errors.New("every action of the plan is done already; there is nothing to approve")
@@ -109,10 +111,12 @@ func (e *evaluation) combine(matching []rule, replaces bool) combined {
 	if known, ok := e.combined[key]; ok {
 		return known
 	}
+	demands := make([]demand, 0, len(matching))
 	for i, r := range matching {
 		if r.nobody && replaces {
 			r.demand = e.policy.replacing(r.demand)
 		}
+		demands = append(demands, r.demand)
 		c.reasons = append(c.reasons, reason{rule: r.name, asks: r.demand.String()})
 		if i == 0 {
 			c.demand = r.demand
@@ -120,6 +124,7 @@ func (e *evaluation) combine(matching []rule, replaces bool) combined {
 			c.demand = c.and(r.demand)
 		}
 	}
+	c.confirmers = confirming(demands)
 	e.combined[key] = c
 	return c
 }
@@ -179,6 +184,7 @@ func (e *evaluation) terms() (approvals.Terms, error) {
 			t.ByPolicy = union(t.ByPolicy, a.rules)
 		}
 	}
+	t.Confirmers = e.confirmers(t.Approvers())
 	if err := e.checkMet(t); err != nil {
 		return approvals.Terms{}, err
 	}
@@ -227,7 +233,7 @@ func (e *evaluation) checkMet(t approvals.Terms) error {
 		return fmt.Errorf("the policy %s asks %d people about this plan (%s); at most %d are possible", t.Label, places, t.Asks(), approvals.MaxPlaces)
 	}
 	may := e.able(t.Approvers(), t.SelfApproval)
-	missing := t.Missing(may)
+	missing := e.policy.missing(t, may, e.whole.proof, nil)
 	if missing == "" {
 		return nil
 	}
@@ -245,16 +251,20 @@ func (e *evaluation) leftOut() string {
 		text += "; " + e.requester + " requested the run and does not count"
 	}
 	if e.whole.proof == approvals.BySignature {
-		text += "; only people with a key among the allowed signers count"
+		text += "; only people with a key among the allowed signers count, and those who share their keys count for one"
 	}
 	return text + ". Add people to the groups, or keys, or let somebody else request the run"
 }
 
 // able leaves out the requester, unless she counts, and where signatures are
-// wanted everybody without a key.
+// wanted everybody without a key that is not the requester's too.
 func (e *evaluation) able(names []string, self bool) []string {
 	if e.whole.proof == approvals.BySignature {
 		names = e.policy.withKeys(names)
+		hers := fingerprints(e.policy.keysOf(e.requester))
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return name != e.requester && within(fingerprints(e.policy.keys[name]), hers)
+		})
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == e.requester && !self })
 }
@@ -266,16 +276,21 @@ func (p *Policy) signersOf(t approvals.Terms, requester string) []signature.Key 
 	for _, r := range t.Resolvers {
 		names = union(names, r.Members)
 	}
+	if !slices.Contains(names, requester) {
+		names = append(names, requester)
+	}
 	var keys []signature.Key
 	for _, name := range names {
-		keys = append(keys, p.keys[name]...)
+		keys = append(keys, p.keysOf(name)...)
 	}
-	if slices.Contains(names, requester) {
-		return keys
-	}
-	hers := slices.Clone(p.keys[requester])
+	return keys
+}
+
+// keysOf are the keys of one person, also those under which she is listed elsewhere.
+func (p *Policy) keysOf(name string) []signature.Key {
+	keys := slices.Clone(p.keys[name])
 	for _, a := range p.aliases {
-		hers = append(hers, a.KeysOf(requester)...)
+		keys = append(keys, a.KeysOf(name)...)
 	}
-	return append(keys, slices.Compact(sortedKeys(hers))...)
+	return slices.Compact(sortedKeys(keys))
 }

@@ -38,7 +38,7 @@ func TestTermsOfOnePlan(t *testing.T) {
 			{Name: bo, Public: publicKey(1), ValidBefore: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)},
 			{Name: bo, Public: publicKey(2)},
 			{Name: cy, Public: publicKey(3)},
-			{Name: mei, Public: publicKey(3)},
+			{Name: mei, Public: publicKey(4)},
 		},
 		Reasons: []approvals.Reason{
 			{Rule: "drafts", Actions: 1, Asks: "nobody"},
@@ -98,7 +98,9 @@ groups:
   a: {members: [a1, a2, a3]}
   b: {members: [b1, b2, a3]}
 allowed_signers: |
-  a* ` + publicKey(1) + `
+  a1 ` + publicKey(1) + `
+  a2 ` + publicKey(2) + `
+  a3 ` + publicKey(3) + `
 default: {quorums: [2 of a], decide_within: 10h, grant_life: 10h, resolvers: a, remind_after: [9h]}
 rules:
   - {name: lax, match: '"lax" in parameters.rules', quorums: [1 of a], decide_within: 20h, grant_life: 20h,

@@ -43,8 +43,8 @@ func checkCount(names []string) error {
 	switch {
 	case len(names) == 0:
 		return errors.New("is empty; nobody could approve")
-	case len(names) > MaxNames:
-		return fmt.Errorf("has %d names; at most %d are allowed", len(names), MaxNames)
+	case len(names) > maxNames:
+		return fmt.Errorf("has %d names; at most %d are allowed", len(names), maxNames)
 	}
 	return nil
 }

@@ -27,7 +27,15 @@ const (
 // fetched file has its path in front. Nothing is filled in for a field that
 // cannot be read.
 func Parse(raw []byte, filename string, read func(path string) ([]byte, error)) (*Policy, error) {
-	return parse(raw, source{name: filename}, MaxFileBytes, read)
+	file := source{name: filename}
+	p, err := parse(raw, file, maxFileBytes, read)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checked(); err != nil {
+		return nil, file.fail(1, "%s", err)
+	}
+	return p, nil
 }
 
 func parse(raw []byte, file source, limit int, read func(string) ([]byte, error)) (*Policy, error) {
@@ -108,8 +116,8 @@ func (p *Policy) readGroups(file source, node *yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	if len(all) > MaxGroups {
-		return file.fail(node.Line, "groups has %d names; at most %d are allowed", len(all), MaxGroups)
+	if len(all) > maxGroups {
+		return file.fail(node.Line, "groups has %d names; at most %d are allowed", len(all), maxGroups)
 	}
 	for _, e := range all {
 		name := e.key.Value
@@ -149,8 +157,8 @@ func (s *section) tenants(to *[]string) {
 	switch {
 	case s.has("tenants") && len(*to) == 0:
 		s.refuse(s.at("tenants"), "tenants is empty; leave it out if the group counts for the runs of all")
-	case len(*to) > MaxNames:
-		s.refuse(s.at("tenants"), "tenants has %d names; at most %d are allowed", len(*to), MaxNames)
+	case len(*to) > maxNames:
+		s.refuse(s.at("tenants"), "tenants has %d names; at most %d are allowed", len(*to), maxNames)
 	}
 	slices.Sort(*to)
 }
@@ -198,8 +206,8 @@ func (p *Policy) takeKeys(head *section, raw string, file source, lineOf func(in
 	for _, group := range slices.Sorted(maps.Keys(p.groups)) {
 		for _, name := range p.groups[group].members {
 			keys := signers.KeysOf(name)
-			if len(keys) > MaxKeys {
-				head.err = file.fail(lineOf(1), "%s has %d keys; at most %d are allowed", name, len(keys), MaxKeys)
+			if len(keys) > maxKeys {
+				head.err = file.fail(lineOf(1), "%s has %d keys; at most %d are allowed", name, len(keys), maxKeys)
 				return
 			}
 			if len(keys) > 0 {

@@ -14,13 +14,13 @@ import (
 // Limits of a policy. Its periods are whole seconds, above 0 and up to
 // approvals.MaxPeriod.
 const (
-	MaxFileBytes = 256 << 10 // a policy file
-	MaxNames     = 100       // in one group
-	MaxGroups    = 50
-	MaxKeys      = 20 // of one person
-	MaxRules     = 200
-	MaxReminders = 10 // of one opening of the gate
-	MaxAskAgain  = 10 // as often as a run goes back to its gate at all
+	maxFileBytes = 256 << 10 // a policy file
+	maxNames     = 100       // in one group
+	maxGroups    = 50
+	maxKeys      = 20 // of one person
+	maxRules     = 200
+	maxReminders = 10 // of one opening of the gate
+	maxAskAgain  = 10 // as often as a run goes back to its gate at all
 
 	maxNameBytes  = 64      // of a label, and of the name of a group, rule or tenant
 	maxMatchBytes = 4 << 10 // of one match

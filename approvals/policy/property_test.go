@@ -40,9 +40,13 @@ func (d drawn) text(chance *rand.Rand) string {
 	return strings.Join(parts, "")
 }
 
-// keysOfPeople gives all but p7 a key.
+// keysOfPeople gives all but p7 a key of their own.
 func keysOfPeople() string {
-	return "p0,p1,p2,p3,p4,p5,p6 " + publicKey(1) + "\n"
+	var lines strings.Builder
+	for i := range byte(7) {
+		fmt.Fprintf(&lines, "p%d %s\n", i, publicKey(i+1))
+	}
+	return lines.String()
 }
 
 const drawnRules = 6
@@ -247,6 +251,10 @@ func inOneOrder(t approvals.Terms) approvals.Terms {
 	t.Resolvers = slices.Clone(t.Resolvers)
 	for i := range t.Resolvers {
 		t.Resolvers[i].Actions = slices.Sorted(slices.Values(t.Resolvers[i].Actions))
+	}
+	t.Confirmers = slices.Clone(t.Confirmers)
+	for i := range t.Confirmers {
+		t.Confirmers[i].Actions = slices.Sorted(slices.Values(t.Confirmers[i].Actions))
 	}
 	return t
 }

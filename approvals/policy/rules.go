@@ -33,8 +33,8 @@ func (p *Policy) readRules(file source, nodes []*yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	if len(nodes) > MaxRules {
-		return file.fail(nodes[MaxRules].Line, "there are %d rules; at most %d are allowed", len(nodes), MaxRules)
+	if len(nodes) > maxRules {
+		return file.fail(nodes[maxRules].Line, "there are %d rules; at most %d are allowed", len(nodes), maxRules)
 	}
 	lines := map[string]int{}
 	for _, node := range nodes {
@@ -108,7 +108,7 @@ func (p *Policy) readDemand(s *section, d demand) demand {
 	s.proof(&d.proof)
 	s.truth("requester_may_approve", &d.selfApproval)
 	s.truth("confirm", &d.confirm)
-	s.number("ask_again", MaxAskAgain, &d.askAgain)
+	s.number("ask_again", maxAskAgain, &d.askAgain)
 	s.reminders(&d)
 	p.readResolvers(s, &d)
 	if s.err == nil {
@@ -202,8 +202,8 @@ func (s *section) reminders(d *demand) {
 	}
 	d.remindAfter = nil
 	nodes := s.list("remind_after")
-	if len(nodes) > MaxReminders {
-		s.refuse(s.at("remind_after"), "remind_after has %d periods; at most %d are allowed", len(nodes), MaxReminders)
+	if len(nodes) > maxReminders {
+		s.refuse(s.at("remind_after"), "remind_after has %d periods; at most %d are allowed", len(nodes), maxReminders)
 	}
 	for _, node := range nodes {
 		after := s.periodAt(node, "remind_after")
@@ -244,12 +244,13 @@ func (p *Policy) checkFilled(s *section, d demand) {
 	if d.proof != approvals.BySignature {
 		return
 	}
-	if missing := terms.Missing(p.withKeys(everybody)); missing != "" {
+	if missing := p.missing(terms, p.withKeys(everybody), d.proof, nil); missing != "" {
 		line := s.at("proof")
 		if !s.has("proof") {
 			line = s.at("quorums")
 		}
-		s.refuse(line, "proof: signature can never be met: when everybody with a key has signed, %s would still be missing", missing)
+		s.refuse(line, "proof: signature can never be met: when everybody with a key has signed, %s would still be missing; "+
+			"people who share their keys count for one", missing)
 	}
 }
 

@@ -60,8 +60,8 @@ func publicKey(b byte) string {
 
 // sampleSigners holds two keys of bo, one of cy, one of mei, and a stranger's.
 func sampleSigners() string {
-	return fmt.Sprintf("# keys\n%s %s\n%s,Mei.Chen@example.com namespaces=\"holdpoint\" %s\n%s valid-before=\"20300101Z\" %s\nstranger %s\n",
-		bo, publicKey(2), cy, publicKey(3), bo, publicKey(1), publicKey(9))
+	return fmt.Sprintf("# keys\n%s %s\n%s namespaces=\"holdpoint\" %s\nMei.Chen@example.com %s\n%s valid-before=\"20300101Z\" %s\nstranger %s\n",
+		bo, publicKey(2), cy, publicKey(3), publicKey(4), bo, publicKey(1), publicKey(9))
 }
 
 // reading is a file system of one file.

@@ -186,7 +186,7 @@ func (s *section) people(name string, to *[]string) {
 	if s.err != nil || !s.has(name) {
 		return
 	}
-	if len(names) > MaxNames {
+	if len(names) > maxNames {
 		s.refuse(s.at(name), "%s %s", name, checkCount(names))
 	}
 	slices.Sort(names)

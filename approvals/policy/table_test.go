@@ -52,7 +52,10 @@ func TestExampleTableFindsWhatWasLoosened(t *testing.T) {
 		"a tenant":    {"    tenants: [acme]\n", "", []string{`error: want "security, which counts only for runs of acme; this run is of umbra", got none: 1 of editors and 1 of security`}},
 		"longer":      {"grant_life: 1h", "grant_life: 2h", []string{"grant_life: want 1h0m0s, got 2h0m0s"}},
 		"silence":     {`match: tool == "wiki" && target in`, `match: tool == "wiki" && target in ["wiki/blog.md"] && target in`, nil},
-		"no keys":     {"allowed_signers_file: allowed_signers", "allowed_signers: \"bo.lin@example.com,cy.ma@example.com,mei.chen@example.com " + publicKey(1) + "\"", nil},
+		"no keys": {
+			"allowed_signers_file: allowed_signers",
+			"allowed_signers: |\n  " + bo + " " + publicKey(1) + "\n  " + cy + " " + publicKey(2) + "\n  " + mei + " " + publicKey(3) + "\n  " + tom + " " + publicKey(4), nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, table := exampleTable(t, tc.from, tc.to)

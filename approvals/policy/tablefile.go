@@ -14,8 +14,8 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
-// MaxExamples bounds a table.
-const MaxExamples = 1000
+// maxExamples bounds a table.
+const maxExamples = 1000
 
 // ParseTable reads a table of examples: one YAML mapping with the list examples,
 // each as below. name, requester, actions and expect are required; of an action,
@@ -48,7 +48,7 @@ const MaxExamples = 1000
 // Nothing is compared but what expect says. Errors are "filename:line: reason".
 func ParseTable(raw []byte, filename string) (Table, error) {
 	file := source{name: filename}
-	root, err := file.document(raw, MaxFileBytes)
+	root, err := file.document(raw, maxFileBytes)
 	if err != nil {
 		return Table{}, err
 	}
@@ -56,8 +56,8 @@ func ParseTable(raw []byte, filename string) (Table, error) {
 	head.require("examples")
 	var t Table
 	nodes := head.list("examples")
-	if head.err == nil && (len(nodes) == 0 || len(nodes) > MaxExamples) {
-		head.refuse(head.at("examples"), "there are %d examples; 1 to %d are allowed", len(nodes), MaxExamples)
+	if head.err == nil && (len(nodes) == 0 || len(nodes) > maxExamples) {
+		head.refuse(head.at("examples"), "there are %d examples; 1 to %d are allowed", len(nodes), maxExamples)
 	}
 	lines := map[string]int{}
 	for _, node := range nodes {
@@ -240,7 +240,7 @@ func (s *section) wantPeriods() string {
 
 func (s *section) wantNumber() string {
 	var want int
-	s.number(string(askAgain), MaxAskAgain, &want)
+	s.number(string(askAgain), maxAskAgain, &want)
 	return strconv.Itoa(want)
 }
 

@@ -25,7 +25,7 @@ func (p *Policy) UnmetAt(at time.Time) []Unmet {
 			continue
 		}
 		terms := p.quorumsOf(r.demand)
-		if missing := terms.Missing(p.signingAt(terms.Approvers(), at)); missing != "" {
+		if missing := p.missing(terms, p.signingAt(terms.Approvers(), at), r.proof, &at); missing != "" {
 			unmet = append(unmet, Unmet{Rule: r.name, Missing: missing})
 		}
 	}

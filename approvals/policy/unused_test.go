@@ -36,7 +36,10 @@ default: {quorums: [1 of editors], decide_within: 1h, grant_life: 1h}
 }
 
 func TestSharedKeysAreNamed(t *testing.T) {
+	p, err := Parse([]byte(sampleFile), "policy.yaml", reading("keys/allowed_signers",
+		sampleSigners()+cy+",Mei.Chen@example.com "+publicKey(3)+"\n"+eve+" "+publicKey(5)+"\n"))
+	require.NoError(t, err)
 	require.Equal(t, []SharedKey{
 		{Fingerprint: signature.Fingerprint(signature.Key{Public: publicKey(3)}), People: []string{cy, mei}},
-	}, read(t, sampleFile).SharedKeys())
+	}, p.SharedKeys())
 }

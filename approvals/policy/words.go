@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/operators"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -14,19 +16,33 @@ import (
 func wordsOf(variable string) []string {
 	switch variable {
 	case "risk":
-		return []string{string(plan.LowRisk), string(plan.MediumRisk), string(plan.HighRisk)}
+		return wordsIn(plan.Risks())
 	case "class":
-		return []string{
-			string(plan.Transactional), string(plan.Conditional), string(plan.Keyed), string(plan.Lookup), string(plan.Once),
-		}
+		return wordsIn(plan.DeliveryClasses())
 	default:
 		return nil
 	}
 }
 
-// knownWords refuses an expression that compares risk or class with a word that
-// it never has: risk == "hihg" compiles, matches nothing, and so asks for less
-// than its author meant.
+func wordsIn[T ~string](values []T) []string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = string(v)
+	}
+	return words
+}
+
+// knownWords refuses an expression that never means what its author meant, and so
+// asks for less:
+//
+//   - risk and class are words, of which each is compared with == or != or looked
+//     for in a list of them. Of everything else it cannot be told what it matches:
+//     risk > "low" is true of medium and not of high, and a word that no action has,
+//     such as "hihg", is never found.
+//   - requester is a name in the one form in which people are compared. Another form
+//     is nobody's.
+//
+// Of the other variables every text can occur.
 type knownWords struct{}
 
 // Name implements cel.ASTValidator.
@@ -34,39 +50,108 @@ func (knownWords) Name() string { return "holdpoint.known_words" }
 
 // Validate implements cel.ASTValidator.
 func (knownWords) Validate(_ *cel.Env, _ cel.ValidatorConfig, checked *ast.AST, issues *cel.Issues) {
-	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 {
+	compared := map[int64]bool{} // the places of variables that are compared with words
+	visit := func(what func(ast.Expr)) { ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(what)) }
+	visit(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
 			return
 		}
-		switch e.AsCall().FunctionName() {
-		case operators.Equals, operators.NotEquals, operators.In:
-			left, right := e.AsCall().Args()[0], e.AsCall().Args()[1]
-			checkWords(left, right, issues)
-			checkWords(right, left, issues)
+		for _, c := range comparisons(e.AsCall()) {
+			if known := wordsOf(c.variable); known != nil && c.allLiterals {
+				compared[c.at] = true
+				c.checkKnown(known, issues)
+			}
+			if c.variable == "requester" {
+				c.checkPerson(issues)
+			}
 		}
-	}))
+	})
+	visit(func(e ast.Expr) {
+		if known := wordsOf(variableOf(e)); known != nil && !compared[e.ID()] {
+			name, first, last := variableOf(e), known[0], known[len(known)-1]
+			issues.ReportErrorAtID(e.ID(), "%s can only be compared with its words: "+
+				"write %[1]s == %[2]q, %[1]s != %[2]q or %[1]s in [%[2]q, %[3]q]; they are %[4]s", name, first, last, strings.Join(known, ", "))
+		}
+	})
 }
 
-// checkWords reports the words that variable, if it is one, never has.
-func checkWords(variable, against ast.Expr, issues *cel.Issues) {
-	if variable.Kind() != ast.IdentKind {
-		return
+// comparison is one of a variable with literals.
+type comparison struct {
+	variable    string
+	at          int64      // the variable's place
+	whole       bool       // with the whole text, and not with a part of it
+	literals    []ast.Expr // texts
+	allLiterals bool       // it is compared with nothing else
+}
+
+// comparisons are those that a call makes: v == "x" and "x" == v, v in ["x"], and
+// v.startsWith("x") and its like.
+func comparisons(call ast.CallExpr) []comparison {
+	name := call.FunctionName()
+	switch args := call.Args(); {
+	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
+		return []comparison{compare(args[0], args[1]), compare(args[1], args[0])}
+	case name == operators.In && len(args) == 2 && args[1].Kind() == ast.ListKind:
+		return []comparison{compare(args[0], args[1].AsList().Elements()...)}
+	case call.IsMemberFunction() && slices.Contains([]string{"startsWith", "endsWith", "contains"}, name):
+		c := compare(call.Target(), args...)
+		c.whole, c.allLiterals = false, false // a word has no parts
+		return []comparison{c}
+	default:
+		return nil
 	}
-	known := wordsOf(variable.AsIdent())
-	if known == nil {
-		return
-	}
-	words := []ast.Expr{against}
-	if against.Kind() == ast.ListKind {
-		words = against.AsList().Elements()
-	}
-	for _, word := range words {
-		if word.Kind() != ast.LiteralKind {
-			continue
+}
+
+func compare(variable ast.Expr, against ...ast.Expr) comparison {
+	c := comparison{variable: variableOf(variable), at: variable.ID(), whole: true, allLiterals: len(against) > 0}
+	for _, word := range against {
+		if _, ok := textOf(word); ok {
+			c.literals = append(c.literals, word)
+		} else {
+			c.allLiterals = false
 		}
-		text, ok := word.AsLiteral().Value().(string)
-		if ok && !strings.Contains(" "+strings.Join(known, " ")+" ", " "+text+" ") {
-			issues.ReportErrorAtID(word.ID(), "%s is never %+q; it is one of %s", variable.AsIdent(), shorten(text), strings.Join(known, ", "))
+	}
+	return c
+}
+
+// variableOf is the name of a variable; "" of anything else.
+func variableOf(e ast.Expr) string {
+	if e.Kind() != ast.IdentKind {
+		return ""
+	}
+	return strings.TrimPrefix(e.AsIdent(), ".")
+}
+
+func textOf(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	text, ok := e.AsLiteral().Value().(string)
+	return text, ok
+}
+
+// checkKnown reports the words that the variable never has.
+func (c comparison) checkKnown(known []string, issues *cel.Issues) {
+	for _, word := range c.literals {
+		if text, _ := textOf(word); !slices.Contains(known, text) {
+			issues.ReportErrorAtID(word.ID(), "%s is never %+q; it is one of %s", c.variable, shorten(text), strings.Join(known, ", "))
+		}
+	}
+}
+
+// checkPerson reports the names, or their parts, that no requester has.
+func (c comparison) checkPerson(issues *cel.Issues) {
+	for _, word := range c.literals {
+		text, _ := textOf(word)
+		normal, err := strings.ToLower(text), error(nil)
+		if c.whole {
+			normal, err = approvals.NormalizeIdentity(text)
+		}
+		switch {
+		case err != nil:
+			issues.ReportErrorAtID(word.ID(), "requester is never %+q: %s", shorten(text), err)
+		case normal != text:
+			issues.ReportErrorAtID(word.ID(), "requester is in lower case, and has never %+q; write %+q", shorten(text), shorten(normal))
 		}
 	}
 }

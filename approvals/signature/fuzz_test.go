@@ -69,7 +69,7 @@ func FuzzVerify(f *testing.F) {
 				continue
 			}
 			require.Zero(t, key)
-			require.True(t, errors.Is(err, ErrMalformed) || errors.Is(err, ErrWrong) || errors.Is(err, ErrUnknownKey), err.Error())
+			require.True(t, errors.Is(err, ErrMalformed) || errors.Is(err, errWrong) || errors.Is(err, ErrUnknownKey), err.Error())
 			require.Less(t, len(err.Error()), 400)
 		}
 	})

@@ -21,6 +21,9 @@ type Key struct {
 	// bound.
 	ValidAfter  time.Time `json:"valid_after,omitzero"`
 	ValidBefore time.Time `json:"valid_before,omitzero"`
+	// Elsewhere says that it is listed for that name in other namespaces only: it
+	// signs nothing here. Whoever holds it is that person all the same.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Fingerprint returns the key's SHA-256 fingerprint as ssh-keygen -l prints it,

@@ -131,10 +131,10 @@ func TestWithSSHKeygen(t *testing.T) {
 			})
 			t.Run("refusals", func(t *testing.T) {
 				_, err := Verify(statement, k.sign(path, "file", statement), keys, noon)
-				require.ErrorIs(t, err, ErrWrong)
+				require.ErrorIs(t, err, errWrong)
 				armored := k.sign(path, Namespace, statement)
 				_, err = Verify([]byte("another text"), armored, keys, noon)
-				require.ErrorIs(t, err, ErrWrong)
+				require.ErrorIs(t, err, errWrong)
 				_, err = Verify(statement, armored, []Key{{Public: line(ed25519Signer(t))}}, noon)
 				require.ErrorIs(t, err, ErrUnknownKey)
 				_, err = Verify(statement, armored[:len(armored)/2], keys, noon)
@@ -288,9 +288,9 @@ func TestRefusedSignaturesAreThoseOfSSHKeygen(t *testing.T) {
 		want    error
 	}{
 		"good":            {good, statement, nil},
-		"other text":      {good, append([]byte("x"), statement...), ErrWrong},
-		"newline lost":    {good, bytes.TrimSuffix(statement, []byte("\n")), ErrWrong},
-		"other namespace": {k.sign(path, "git", statement), statement, ErrWrong},
+		"other text":      {good, append([]byte("x"), statement...), errWrong},
+		"newline lost":    {good, bytes.TrimSuffix(statement, []byte("\n")), errWrong},
+		"other namespace": {k.sign(path, "git", statement), statement, errWrong},
 		"cut":             {good[:len(good)/2], statement, ErrMalformed},
 		"a line lost":     {strings.Join(append(lines[:2:2], lines[3:]...), "\n"), statement, ErrMalformed},
 		"no first line":   {strings.Join(lines[1:], "\n"), statement, ErrMalformed},

@@ -15,8 +15,9 @@ const maxFileBytes = 1 << 20
 type AllowedSigners struct {
 	// Skipped are the well-formed lines whose keys never verify here, in the
 	// file's order, so that whoever misses one finds out why.
-	Skipped []Skipped
-	entries []entry
+	Skipped   []Skipped
+	entries   []entry
+	elsewhere []entry // of Skipped, those of other namespaces; their keys are Key.Elsewhere
 }
 
 // Skipped is a line that was left out, and why.
@@ -25,8 +26,7 @@ type Skipped struct {
 	Reason string
 }
 
-// entry is a line that was not: a key that may sign under Namespace, without
-// its bearer's name, and the names that may bear it.
+// entry is a line's key, without its bearer's name, and the names that may bear it.
 type entry struct {
 	line       int // from 1
 	principals patterns
@@ -67,6 +67,9 @@ func ParseAllowedSigners(raw []byte) (AllowedSigners, error) {
 			return AllowedSigners{}, fmt.Errorf("line %d: %w", number, err)
 		case skip != "":
 			all.Skipped = append(all.Skipped, Skipped{Line: number, Reason: skip})
+			if read.key.Elsewhere {
+				all.elsewhere = append(all.elsewhere, read)
+			}
 		default:
 			read.line = number
 			all.entries = append(all.entries, read)
@@ -157,6 +160,7 @@ func parseLine(line string) (e entry, skip string, err error) {
 	case o.authority:
 		skip = "a certificate authority; certificates never verify here"
 	case o.namespaces != nil && !o.namespaces.match(Namespace):
+		e.key = Key{Public: e.key.Public, Elsewhere: true} // at whatever time
 		skip = fmt.Sprintf("its namespaces leave out %q", Namespace)
 	}
 	return e, skip, nil

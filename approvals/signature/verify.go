@@ -22,7 +22,7 @@ const maxArmoredBytes = 16 << 10
 var (
 	ErrMalformed  = errors.New("there is no readable signature")
 	ErrUnknownKey = errors.New("the signature names a key that may not sign here")
-	ErrWrong      = errors.New("the signature does not fit this text")
+	errWrong      = errors.New("the signature does not fit this text")
 	ErrOutOfTime  = errors.New("the signature was made with a key that is not valid at this time")
 )
 
@@ -35,8 +35,8 @@ var (
 //   - ErrMalformed: it cannot be read, or is one by RSA with SHA-1
 //   - ErrUnknownKey, with the key's fingerprint: its key is none of these, or
 //     could never be listed, such as a certificate
-//   - ErrWrong: it was made for another text or namespace, by another key than
-//     it names, or by a security key that nobody touched
+//   - one of no name: it was made for another text or namespace, by another key
+//     than it names, or by a security key that nobody touched
 //   - ErrOutOfTime: it is good, and its key is not valid yet or any more
 //
 // A signature that names an unknown key is not verified: anybody can send one,
@@ -50,12 +50,12 @@ func Verify(message []byte, armored string, keys []Key, at time.Time) (Key, erro
 		return Key{}, fmt.Errorf("%w: %w", ErrUnknownKey, err)
 	}
 	signer := Key{Public: canonical(made.PublicKey)}
-	listed := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Public != signer.Public })
+	listed := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Public != signer.Public || k.Elsewhere })
 	if len(listed) == 0 {
 		return Key{}, fmt.Errorf("%w: %s", ErrUnknownKey, Fingerprint(signer))
 	}
 	if made.Namespace != Namespace {
-		return Key{}, fmt.Errorf("%w: it was made for the namespace %q; sign with -n %s", ErrWrong, brief(made.Namespace), Namespace)
+		return Key{}, fmt.Errorf("%w: it was made for the namespace %q; sign with -n %s", errWrong, brief(made.Namespace), Namespace)
 	}
 	if err := sshsig.Verify(bytes.NewReader(message), made, made.PublicKey, made.HashAlgorithm, Namespace); err != nil {
 		return Key{}, wrong(err)
@@ -71,9 +71,9 @@ func Verify(message []byte, armored string, keys []Key, at time.Time) (Key, erro
 func wrong(err error) error {
 	reason := strings.TrimPrefix(err.Error(), "ssh: ")
 	if errors.Is(err, rsa.ErrVerification) || reason == "signature did not verify" {
-		return ErrWrong
+		return errWrong
 	}
-	return fmt.Errorf("%w: %s", ErrWrong, brief(reason))
+	return fmt.Errorf("%w: %s", errWrong, brief(reason))
 }
 
 // read parses an armored signature.

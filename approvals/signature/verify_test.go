@@ -29,7 +29,7 @@ func TestSignAndVerify(t *testing.T) {
 			require.Equal(t, ssh.FingerprintSHA256(signer.PublicKey()), Fingerprint(key))
 
 			_, err = Verify(append(bytes.Clone(statement), '\n'), armored, keys, noon)
-			require.ErrorIs(t, err, ErrWrong)
+			require.ErrorIs(t, err, errWrong)
 			require.NotErrorIs(t, err, ErrUnknownKey)
 			require.EqualError(t, err, "the signature does not fit this text", "whatever the library calls it")
 			_, err = Verify(statement, armored, keys[:1], noon)
@@ -71,7 +71,7 @@ func TestHashes(t *testing.T) {
 	_, err := Verify(statement, made(t, signer, sshsig.HashSHA512, Namespace, func(s *sshsig.Signature) { s.HashAlgorithm = "sha1" }), keys, noon)
 	require.ErrorIs(t, err, ErrMalformed)
 	_, err = Verify(statement, made(t, signer, sshsig.HashSHA512, Namespace, func(s *sshsig.Signature) { s.HashAlgorithm = "sha256" }), keys, noon)
-	require.ErrorIs(t, err, ErrWrong)
+	require.ErrorIs(t, err, errWrong)
 }
 
 func TestNamespaces(t *testing.T) {
@@ -79,11 +79,11 @@ func TestNamespaces(t *testing.T) {
 	keys := []Key{{Public: line(signer)}}
 	for _, namespace := range []string{"git", "file", "Holdpoint", "holdpoint2", "holdpoin", "holdpoint\x00", " holdpoint"} {
 		_, err := Verify(statement, made(t, signer, sshsig.HashSHA512, namespace, nil), keys, noon)
-		require.ErrorIs(t, err, ErrWrong, "%q", namespace)
+		require.ErrorIs(t, err, errWrong, "%q", namespace)
 		require.ErrorContains(t, err, "sign with -n holdpoint")
 		require.NotContains(t, err.Error(), "\x00")
 		_, err = Verify(statement, made(t, signer, sshsig.HashSHA512, namespace, func(s *sshsig.Signature) { s.Namespace = Namespace }), keys, noon)
-		require.ErrorIs(t, err, ErrWrong, "%q, renamed", namespace)
+		require.ErrorIs(t, err, errWrong, "%q, renamed", namespace)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestAnotherKeyPutIn(t *testing.T) {
 	signer, other := ed25519Signer(t), ed25519Signer(t)
 	keys := []Key{{Public: line(signer)}, {Public: line(other)}}
 	_, err := Verify(statement, made(t, signer, sshsig.HashSHA512, Namespace, func(s *sshsig.Signature) { s.PublicKey = other.PublicKey() }), keys, noon)
-	require.ErrorIs(t, err, ErrWrong)
+	require.ErrorIs(t, err, errWrong)
 }
 
 // wrap armors bytes that may be no signature.
@@ -147,7 +147,7 @@ func TestMalformed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := Verify(statement, armored, keys, noon)
 			require.ErrorIs(t, err, ErrMalformed)
-			for _, other := range []error{ErrWrong, ErrUnknownKey, ErrOutOfTime} {
+			for _, other := range []error{errWrong, ErrUnknownKey, ErrOutOfTime} {
 				require.NotErrorIs(t, err, other)
 			}
 		})
@@ -220,7 +220,7 @@ func TestValidity(t *testing.T) {
 	_, err = Verify(statement, armored, []Key{key(noon, time.Time{})}, noon.In(time.FixedZone("", 9*3600)))
 	require.NoError(t, err, "a time is the same in every zone")
 	_, err = Verify([]byte("another text"), armored, []Key{key(time.Time{}, noon.Add(-hour))}, noon)
-	require.ErrorIs(t, err, ErrWrong, "a wrong signature is worse than a late one")
+	require.ErrorIs(t, err, errWrong, "a wrong signature is worse than a late one")
 }
 
 // Keys that can never be listed sign for nobody, also when a caller lists them.
@@ -253,7 +253,7 @@ func TestUntouchedSecurityKey(t *testing.T) {
 		_, err := Sign(statement, signer)
 		require.ErrorContains(t, err, "user presence")
 		_, err = Verify(statement, made(t, signer, sshsig.HashSHA512, Namespace, nil), []Key{{Public: line(signer)}}, noon)
-		require.ErrorIs(t, err, ErrWrong)
+		require.ErrorIs(t, err, errWrong)
 	}
 }
 

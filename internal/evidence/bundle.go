@@ -18,6 +18,10 @@ const Format = "holdpoint.evidence/1"
 // MaxBytes bounds a bundle.
 const MaxBytes = 256 << 20
 
+// maxValues bounds a bundle's values: of a thousand actions with all their attempts,
+// and of some hundred thousand words that nobody could read.
+const maxValues = 8_000_000
+
 // Bundle is the document.
 type Bundle struct {
 	Format  string  `json:"format"`
@@ -110,6 +114,9 @@ type Judgement struct {
 	// Phase and Confirm are of a judgement about a plan: see approvals.Request.
 	Phase   approvals.Phase `json:"phase,omitempty"`
 	Confirm []string        `json:"confirm,omitempty"`
+	// Policy is of one about effects: the version of the policy by which it was
+	// judged, where that is a later one than the request's.
+	Policy string `json:"approval_policy_version,omitempty"`
 	// Waiting, Resolved and Ended are of one about effects: see approvals.Doubts.
 	Waiting  []approvals.InDoubt `json:"waiting,omitempty"`
 	Resolved []approvals.InDoubt `json:"resolved,omitempty"`
@@ -237,7 +244,7 @@ func Parse(raw []byte) (Bundle, error) {
 	if len(raw) > MaxBytes {
 		return Bundle{}, fmt.Errorf("the bundle has %d bytes; at most %d are read", len(raw), MaxBytes)
 	}
-	canonical, err := plan.Canonicalize(raw)
+	canonical, err := plan.CanonicalizeUpTo(raw, maxValues)
 	if err != nil {
 		return Bundle{}, fmt.Errorf("the bundle is %w", err)
 	}
@@ -269,7 +276,7 @@ func canonicalOf(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Canonicalize(raw)
+	return plan.CanonicalizeUpTo(raw, maxValues)
 }
 
 // digestOf is the digest of a value's canonical JSON.

@@ -9,7 +9,9 @@ import (
 
 // contextDigest is the digest of what was read, as the collector takes it of a
 // manifest: name, format and content of every document, in order, and nothing of
-// what was skipped.
+// what was skipped. It is written anew here, with the names of the formats, and
+// shares nothing with the collector on purpose: so a mistake in the one is found
+// by the other.
 func contextDigest(manifest []byte) (plan.Digest, error) {
 	type document struct {
 		Source    string      `json:"source"`

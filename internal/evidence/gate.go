@@ -37,9 +37,13 @@ func (g *Gate) grant(grant approvals.Grant) {
 }
 
 // Take lets a decision with its verdict change the request. What was refused or
-// overtaken changes nothing.
+// overtaken changes nothing, but that the people of a run that was reset are asked
+// anew: until then, the gate is closed.
 func (g *Gate) Take(w Word) error {
 	v := w.Verdict
+	if v.Code == approvals.AskedAnew && v.ActionID == "" && g.Request.Phase == approvals.PhaseOpen {
+		g.Request.Phase = approvals.PhaseNoPlan
+	}
 	if v.Code != approvals.Accepted || w.Overtaken {
 		return nil
 	}

@@ -85,7 +85,7 @@ func (v *verifier) asksAgain(place int) bool {
 
 // judgeDecisions judges one batch, and lets it change the request.
 func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
-	before := approvals.Request{RunID: v.content.RunID, Requester: v.content.Task.Asked.Requester}
+	before := approvals.Request{RunID: v.content.RunID, Requester: v.task.Requester}
 	if place >= 0 {
 		before = v.gates[place].Request
 	}
@@ -103,7 +103,7 @@ func (v *verifier) judgeDecisions(where string, j Judgement, place int) {
 			v.bad(at, "judged anew it is %s", saidOf(again[i]))
 			continue
 		}
-		if w.Verdict.Code != approvals.Accepted || place < 0 {
+		if place < 0 {
 			continue
 		}
 		signed := v.gates[place].Request
@@ -134,7 +134,7 @@ func (v *verifier) checkConfirm(where string, j Judgement, before approvals.Requ
 // checkDecisionSigned verifies a signature with the verifier's keys. What was
 // accepted by claim has none that counts.
 func (v *verifier) checkDecisionSigned(where string, r approvals.Request, w Word) {
-	if w.Verdict.Proof != approvals.BySignature {
+	if w.Verdict.Code != approvals.Accepted || w.Verdict.Proof != approvals.BySignature {
 		return
 	}
 	d, err := approvals.ParseDecision(w.Arrival().Raw)
@@ -167,12 +167,15 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 	if j.Phase != "" || len(j.Confirm) > 0 {
 		v.bad(where, "it has members of a judgement about a plan")
 	}
-	doubts := approvals.Doubts{RunID: v.content.RunID, Requester: v.content.Task.Asked.Requester, Ended: j.Ended}
+	doubts := approvals.Doubts{RunID: v.content.RunID, Requester: v.task.Requester, Ended: j.Ended}
 	if place >= 0 {
 		r := v.gates[place].Request
-		doubts.PlanHash, doubts.Terms, doubts.Waiting, doubts.Resolved = r.PlanHash, r.Terms, j.Waiting, j.Resolved
+		doubts.PlanHash, doubts.Waiting, doubts.Resolved = r.PlanHash, j.Waiting, j.Resolved
+		doubts.Terms = r.Terms.With(v.resolving(where, j, r.PlanHash))
 	}
 	v.checkDoubts(where, j, doubts)
+	// That the run was reset only ever refuses a word.
+	doubts = doubts.Anew(verdictsOf(j))
 	defer v.keep(j, doubts)
 	again := approvals.JudgeResolutions(doubts, arrivals(j))
 	for i, w := range j.Words {

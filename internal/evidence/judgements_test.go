@@ -39,6 +39,7 @@ func TestPhasesFollow(t *testing.T) {
 		"open again while asked again":  {gates: []approvals.Phase{open, open}, judged: []judged{{0, none}, {0, open}}},
 		"asked again for another plan":  {gates: []approvals.Phase{open, open}, other: true, judged: []judged{{0, none}}},
 		"never asked again":             {gates: []approvals.Phase{open}, status: workflows.Expired, judged: []judged{{0, none}}},
+		"asked anew, and failed":        {gates: []approvals.Phase{none}, status: workflows.Failed, judged: []judged{{0, none}}, fits: true},
 		"ended, and went on":            {gates: []approvals.Phase{open, open}, judged: []judged{{0, expired}, {1, open}}},
 		"ended, and open":               {gates: []approvals.Phase{open}, judged: []judged{{0, closedOff}, {0, open}}},
 		"ended in two ways":             {gates: []approvals.Phase{open}, judged: []judged{{0, closedOff}, {0, expired}}},

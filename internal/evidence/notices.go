@@ -77,7 +77,7 @@ func (v *verifier) checkOccasion(where string, n Notice) {
 }
 
 func (v *verifier) noticeKey(requestID, channel string, event workflows.Event, o occasion) string {
-	return workflows.NoticeKey(v.content.Task.Asked, requestID, channel, event, o.name)
+	return workflows.NoticeKey(v.task, requestID, channel, event, o.name)
 }
 
 // occasions are all that people can have been told of about one request.
@@ -97,9 +97,10 @@ func (v *verifier) occasions(place int, event workflows.Event) []occasion {
 	case workflows.ApprovalExpired:
 		grant := v.gates[place].Grant
 		switch last := place == len(v.content.Requests)-1; {
-		case last && grant == nil:
+		case !last || !v.mayExpire():
+		case grant == nil:
 			return []occasion{{since: r.DecideBy}}
-		case last && v.content.Result.Status == workflows.Expired: // by the clock of a worker, which says so first
+		default: // by the clock of a worker, which says so first
 			return []occasion{{name: workflows.GrantEnded, since: grant.ApprovedAt}}
 		}
 	case workflows.ConfirmationRequested:
@@ -114,6 +115,13 @@ func (v *verifier) occasions(place int, event workflows.Event) []occasion {
 		return v.doubted(r.PlanHash)
 	}
 	return nil
+}
+
+// mayExpire reports a run that has expired, or that can have been about to when
+// this was exported, or when it was cut off.
+func (v *verifier) mayExpire() bool {
+	status := v.content.Result.Status
+	return status == workflows.Expired || !status.Ended() || v.cutOff()
 }
 
 // doubted are the doubts of a plan's actions.
@@ -195,8 +203,12 @@ func (v *verifier) checkChannels(where string, r Request) {
 
 // checkTold wants everybody to have been told of what a request came to, as far
 // as that follows. Whether a reminder's time came while somebody was there to send
-// it, and whether a doubt was resolved before anybody could be told, does not.
+// it, and whether a doubt was resolved before anybody could be told, does not. Nor
+// does, where many were told, whether there was a place for one more before the end.
 func (v *verifier) checkTold(place int, told map[string]int) {
+	if len(v.content.Notices) >= workflows.NoticesAtOnce {
+		return
+	}
 	r := v.content.Requests[place]
 	must := map[workflows.Event][]occasion{}
 	if !r.Terms.Unattended() {

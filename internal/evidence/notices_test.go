@@ -56,3 +56,33 @@ func TestNoticesOfAnEarlierVersion(t *testing.T) {
 	b.Content.Notices[0].Channel = "another"
 	require.Contains(t, strings.Join(problems(), "\n"), "its key is of nothing that the run came to")
 }
+
+// A task may leave out what has a default: the workflow's keys are those of the
+// task as it means it.
+func TestNoticesOfATaskWithoutItsDefaults(t *testing.T) {
+	b, err := Parse(recorded(t)["told-and-expired"])
+	require.NoError(t, err)
+	asked := &b.Content.Task.Asked
+	require.Equal(t, *asked, asked.WithDefaults())
+	asked.SemanticVersion, asked.OnFailure = "", ""
+	b.Content.Task.SHA256, err = asked.Digest()
+	require.NoError(t, err)
+	v := newVerifier(b, Options{Signers: allowedSigners(t)})
+	v.checkContent()
+	require.Empty(t, v.Problems)
+}
+
+// Of more notices than are on their way at once, those that had no place before the
+// end are not asked for.
+func TestNoticesThatHadNoPlace(t *testing.T) {
+	b, err := Parse(recorded(t)["told-and-expired"])
+	require.NoError(t, err)
+	for n, fits := range map[int]bool{workflows.NoticesAtOnce - 1: false, workflows.NoticesAtOnce: true} {
+		v := newVerifier(b, Options{Signers: allowedSigners(t)})
+		v.checkContent()
+		require.Empty(t, v.Problems)
+		v.content.Notices = make([]Notice, n)
+		v.checkTold(0, map[string]int{})
+		require.Equal(t, fits, v.Fits())
+	}
+}

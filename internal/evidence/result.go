@@ -37,18 +37,56 @@ func (v *verifier) checkResult() {
 
 // checkStatus compares where the run stands with what led to it.
 func (v *verifier) checkStatus(r Result, allDone bool) {
-	// A report is the last that a run makes, and only of a completed plan.
-	completed := r.Status == workflows.Completed
-	if completed != (r.Report != nil) || completed != (r.EffectCount != nil) || completed && !allDone {
+	if !v.reportFollows(r, allDone) {
 		v.bad("result", "it is %s, and the actions or the report say otherwise", plan.Escape(string(r.Status)))
 	}
-	// What has failed, or was canceled, is told before a rejection of one action.
-	thePlan, anAction := v.rejected()
-	followed := r.Status == workflows.Rejected || !r.Status.Ended() || !thePlan && (r.Status == workflows.Failed || r.Status == workflows.Canceled)
-	if rejected := thePlan || anAction; rejected && !followed || !rejected && r.Status == workflows.Rejected {
+	if !v.rejectionFollows(r.Status) {
 		v.bad("result", "it is %s, and the decisions say otherwise", plan.Escape(string(r.Status)))
 	}
 	v.checkEnd(r.Status)
+}
+
+// reportFollows reports whether there is a report where there must be one, or can
+// be: it is the last that a run makes, and only of a plan that is done. Then the run
+// has completed, or goes on until it has, or is cut off.
+func (v *verifier) reportFollows(r Result, allDone bool) bool {
+	reported, completed := r.Report != nil, r.Status == workflows.Completed
+	switch {
+	case reported != (r.EffectCount != nil), completed && !reported:
+		return false
+	case !reported:
+		return true
+	default:
+		return allDone && (completed || r.Status == workflows.Running || v.cutOff())
+	}
+}
+
+// rejectionFollows reports whether a run that was rejected stands where one can, and
+// any other elsewhere. What has failed, or was canceled, is told before a rejection
+// of one action.
+func (v *verifier) rejectionFollows(status workflows.RunStatus) bool {
+	switch thePlan, anAction := v.rejected(); {
+	case !thePlan && !anAction:
+		return status != workflows.Rejected
+	case status == workflows.Rejected, !status.Ended(), v.cutOff():
+		return true
+	default:
+		return !thePlan && (status == workflows.Failed || status == workflows.Canceled)
+	}
+}
+
+// cutOff reports whether the run was ended from outside, wherever it stood.
+func (v *verifier) cutOff() bool { return slices.Contains(cutsOff(), v.end()) }
+
+// cutsOff are the ends to which a workflow does not come by itself.
+func cutsOff() []string { return []string{"WorkflowExecutionTerminated", "WorkflowExecutionTimedOut"} }
+
+// end is how the last execution ended, see Execution.
+func (v *verifier) end() string {
+	if len(v.content.Executions) == 0 {
+		return ""
+	}
+	return v.content.Executions[len(v.content.Executions)-1].End
 }
 
 // checkVerdicts counts the words by what became of them, in the order in which
@@ -70,23 +108,19 @@ func (v *verifier) checkVerdicts() {
 
 // checkEnd compares the status with how the last execution ended.
 func (v *verifier) checkEnd(status workflows.RunStatus) {
-	if len(v.content.Executions) == 0 {
-		return
-	}
-	end := v.content.Executions[len(v.content.Executions)-1].End
-	fits := false
-	switch end {
+	var fits bool
+	switch end := v.end(); end {
 	case "":
 		fits = !status.Ended()
 	case "WorkflowExecutionCompleted":
 		fits = status == workflows.Completed || status == workflows.Rejected || status == workflows.Expired
 	case "WorkflowExecutionCanceled":
 		fits = status == workflows.Canceled
-	case "WorkflowExecutionFailed", "WorkflowExecutionTerminated", "WorkflowExecutionTimedOut":
-		fits = status == workflows.Failed
+	default:
+		fits = status == workflows.Failed && (end == "WorkflowExecutionFailed" || v.cutOff())
 	}
 	if !fits {
-		v.bad("result", "it is %s, and the last execution ended %q", plan.Escape(string(status)), plan.Escape(end))
+		v.bad("result", "it is %s, and the last execution ended %q", plan.Escape(string(status)), plan.Escape(v.end()))
 	}
 }
 

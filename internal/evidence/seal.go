@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -44,6 +45,29 @@ func (b Bundle) SealedBy(name string, sign func(statement []byte) (armored strin
 	}
 	b.Seal.By, b.Seal.Sign = normal, armored
 	return b, nil
+}
+
+// SignedBy names, each once, those whose signatures the bundle has and Verify
+// checks: the one who sealed it, and those whose signed words were accepted.
+// Without any of them the verifier needs no keys.
+func (b Bundle) SignedBy() []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if b.Seal.By != "" && b.Seal.Sign != "" {
+		add(b.Seal.By)
+	}
+	for _, j := range b.Content.Judgements {
+		for _, w := range j.Words {
+			if w.Verdict.Code == approvals.Accepted && w.Verdict.Proof == approvals.BySignature {
+				add(w.Verdict.Approver)
+			}
+		}
+	}
+	return names
 }
 
 // checkSeal returns who sealed the bundle, "" when nobody did, and with which

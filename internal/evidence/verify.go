@@ -10,6 +10,7 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/approvals/signature"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // Options are what the verifier brings. The bundle's own keys prove nothing.
@@ -51,7 +52,7 @@ func Verify(b Bundle, o Options) Findings {
 
 func newVerifier(b Bundle, o Options) *verifier {
 	return &verifier{
-		options: o, content: b.Content, policies: map[string]*policy.Policy{}, requests: map[string]int{},
+		options: o, content: b.Content, task: b.Content.Task.Asked.WithDefaults(), policies: map[string]*policy.Policy{}, requests: map[string]int{},
 		Findings: Findings{Bundle: b, Plans: map[plan.Digest]plan.Plan{}, Keys: map[string]string{}},
 	}
 }
@@ -83,6 +84,7 @@ type verifier struct {
 
 	options  Options
 	content  Content
+	task     workflows.Task // as the workflow reads what was asked
 	policies map[string]*policy.Policy
 	requests map[string]int // places by id
 	gates    []Gate         // of the requests, as the words leave them
@@ -187,11 +189,10 @@ func (v *verifier) checkPlans() {
 			v.bad(where, "it is there twice")
 		}
 		v.Plans[text.SHA256] = p
-		task := v.content.Task.Asked.WithDefaults()
 		switch {
 		case p.RunID != v.content.RunID:
 			v.bad(where, "it is of the run %s", plan.Escape(p.RunID))
-		case p.Tenant != task.Tenant, p.BusinessID != task.BusinessID, p.Goal != task.Goal:
+		case p.Tenant != v.task.Tenant, p.BusinessID != v.task.BusinessID, p.Goal != v.task.Goal:
 			v.bad(where, "it is for another tenant, business id or goal than the task")
 		case v.content.Context != nil && p.ContextDigest != v.content.Context.Digest:
 			v.bad(where, "it was made of the context %s", p.ContextDigest)
@@ -237,7 +238,7 @@ func (v *verifier) checkRequests() {
 			v.bad(where, "it has no id of its own")
 		}
 		v.requests[r.RequestID] = i
-		gate, err := OpenGate(v.content.RunID, v.content.Task.Asked.Requester, r)
+		gate, err := OpenGate(v.content.RunID, v.task.Requester, r)
 		if err != nil {
 			v.bad(where, "%v", err)
 		}
@@ -265,7 +266,7 @@ func (v *verifier) checkTerms(where string, r Request) {
 		v.bad(where, "the policy %s that it was evaluated with is not there", plan.Escape(r.Terms.Version))
 		return
 	}
-	terms, err := by.Evaluate(p, v.content.Task.Asked.Requester)
+	terms, err := by.Evaluate(p, v.task.Requester)
 	switch {
 	case err != nil:
 		v.bad(where, "the policy %s cannot be applied to its plan: %v", by.Version(), err)

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"slices"
 	"time"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -86,25 +85,12 @@ func (r *Run) Approvals() []approvals.Approval {
 // to its grant, or, while an action waits for a word of its own, who may give
 // it.
 func (r *Run) MayStillApprove() []string {
-	gate := r.State.GateNow()
-	open := gate.Phase == approvals.PhaseOpen
-	if !open && len(gate.Confirm) == 0 {
+	switch gate := r.State.GateNow(); {
+	case gate.Phase == approvals.PhaseOpen:
+		return gate.Awaited()
+	case len(gate.Confirm) > 0:
+		return gate.Terms.ConfirmersFor(gate.Requester, gate.Confirm[0])
+	default:
 		return nil
 	}
-	var approved []string
-	for _, a := range r.Approvals() {
-		approved = append(approved, a.Approver)
-	}
-	missing := gate.Terms.Missing(approved)
-	var names []string
-	for _, name := range gate.Terms.Approvers() {
-		if code, _ := gate.Terms.Allows(gate.Requester, name, approvals.Approve); code != approvals.Accepted {
-			continue
-		}
-		if open && gate.Terms.Missing(append(slices.Clone(approved), name)) == missing {
-			continue
-		}
-		names = append(names, name)
-	}
-	return names
 }

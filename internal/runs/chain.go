@@ -72,5 +72,5 @@ func StatusOf(runID string, history *historypb.History) (workflows.Status, error
 			return workflows.Status{}, fmt.Errorf("event %d: %w", event.GetEventId(), err)
 		}
 	}
-	return f.view(runID), nil
+	return f.view(), nil
 }

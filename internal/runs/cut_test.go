@@ -93,7 +93,7 @@ func (l *teller) fails(scheduled int64) {
 
 func (l *teller) step() workflows.Step {
 	l.t.Helper()
-	return stepRow(l.t, l.fold.view("acme/x"), workflows.ExecuteAction)
+	return stepRow(l.t, l.fold.view(), workflows.ExecuteAction)
 }
 
 func asPayloads(raw []byte) *commonpb.Payloads {
@@ -130,7 +130,7 @@ func TestAnEndFromOutsideLeavesDoubt(t *testing.T) {
 				l := tellExecution(t, class)
 				l.begins("a")
 				l.event(end())
-				status := l.fold.view("acme/x")
+				status := l.fold.view()
 				require.Equal(t, workflows.Failed, status.Status)
 				require.Equal(t, workflows.ActionCounts{Total: 2, InDoubt: 1, Pending: 1}, status.Counts)
 				require.Equal(t, workflows.StepInDoubt, status.Actions[0].Status)
@@ -188,7 +188,7 @@ func TestAnAcceptedDecisionMayBeTooLate(t *testing.T) {
 	require.NoError(t, f.event(judged(reject)))
 	require.NoError(t, f.event(judged(approve)))
 
-	recent := f.view("acme/x").Decisions.Recent
+	recent := f.view().Decisions.Recent
 	require.Equal(t, approvals.Accepted, recent[0].Code)
 	require.Equal(t, approvals.TooLate, recent[1].Code)
 	require.Nil(t, f.state.Grant, "nothing was granted")

@@ -45,14 +45,14 @@ func newFold(runID string) *fold {
 
 const noAction = -1
 
-func (f *fold) view(runID string) workflows.Status {
+func (f *fold) view() workflows.Status {
 	if f.result != nil {
 		return *f.result
 	}
 	if f.state.Status == workflows.WaitingResolution {
 		f.state.Reason = f.state.WhatWaits() // which changes while the status stays
 	}
-	return f.state.View(runID)
+	return f.state.View(f.runID)
 }
 
 func (f *fold) event(e *historypb.HistoryEvent) error {

@@ -93,7 +93,7 @@ func TestAFoldedRunEndsAsRecorded(t *testing.T) {
 		if !ok {
 			continue // recorded later; the tests below read it
 		}
-		require.Equal(t, want, folded(t, events).view("tenant-a/x").Status, name)
+		require.Equal(t, want, folded(t, events).view().Status, name)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestAFoldComesToWhatTheWorkflowRecorded(t *testing.T) {
 			f := folded(t, events[:len(events)-1])
 			require.Nil(t, f.result)
 			want := *folded(t, events).result
-			got := f.view(want.RunID)
+			got := f.view()
 
 			require.Equal(t, rowsOf(want.Steps), rowsOf(got.Steps))
 			require.Equal(t, want.Actions, got.Actions)
@@ -161,7 +161,7 @@ func TestEachBeginningOfAHistoryFolds(t *testing.T) {
 					require.Equal(t, len(events)-1, n)
 				}
 				f := folded(t, events[:n])
-				status := f.view("tenant-a/x")
+				status := f.view()
 				require.False(t, status.Status.Ended(), "%s after %d of %d events", status.Status, n, len(events))
 				if n == 0 {
 					continue
@@ -189,7 +189,7 @@ func TestEachBeginningOfAHistoryFolds(t *testing.T) {
 func TestAWaitingRunFolds(t *testing.T) {
 	events := recorded(t)["waiting"]
 	f := folded(t, events)
-	status := f.view("tenant-a/x")
+	status := f.view()
 	require.Equal(t, workflows.WaitingApproval, status.Status)
 	require.Equal(t, []string{"bo.lin", "cy.ma"}, status.Approvers)
 	require.False(t, status.PlanHash.IsZero())
@@ -240,7 +240,7 @@ func TestEndsFromOutside(t *testing.T) {
 		"timed out": {&historypb.HistoryEvent{EventType: enums.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT}, "time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status := folded(t, append(slices.Clip(waiting), tc.end)).view("tenant-a/x")
+			status := folded(t, append(slices.Clip(waiting), tc.end)).view()
 			require.Equal(t, workflows.Failed, status.Status)
 			require.Contains(t, status.Reason, tc.reason)
 			require.False(t, status.PlanHash.IsZero(), "what it had come to stays visible")

@@ -78,7 +78,7 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 		return nil, err
 	}
 	run.Task, run.State = f.task, f.state
-	run.Status = f.view(runID)
+	run.Status = f.view()
 	run.Pending = f.pending(described.GetPendingActivities())
 	if !run.Closed {
 		if run.Pollers, err = r.Pollers(ctx, run.TaskQueue); err != nil {

@@ -13,7 +13,7 @@ import (
 // Nobody decides in time, and the policy says to ask again: a new request for
 // the same plan, of which nobody has approved anything.
 func TestAskAgain(t *testing.T) {
-	stage := open(t, strings.Replace(guarded, "decide_within: 1h", "decide_within: 4s\n  ask_again: 2", 1))
+	stage := open(t, strings.Replace(guarded, "decide_within: 1h", "decide_within: 8s\n  ask_again: 2", 1))
 	mei, bo, cy := stage.Person("mei.chen"), stage.Person("bo.lin"), stage.Person("cy.ma")
 	run := stage.Person("ann.wu").Starts(scene.Pay("a1", 82_000))
 	first := run.Waits()

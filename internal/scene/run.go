@@ -154,7 +154,8 @@ func (r *Run) Fails() workflows.Status {
 	return r.ends(workflows.Failed)
 }
 
-// ends waits for an end, and replays the history that led to it.
+// ends waits for an end, replays the history that led to it, and wants evidence of
+// it that fits, see evidenceFits.
 func (r *Run) ends(want workflows.RunStatus) workflows.Status {
 	r.stage.t.Helper()
 	var seen *runs.Run
@@ -165,6 +166,7 @@ func (r *Run) ends(want workflows.RunStatus) workflows.Status {
 	})
 	r.stage.require.Equal(want, seen.Status.Status, "%s: %s", r.ID, seen.Status.Reason)
 	r.stage.require.NoError(r.Replay(), "the history of %s replays", r.ID)
+	r.evidenceFits()
 	return seen.Status
 }
 

@@ -98,7 +98,7 @@ func Open(tb testing.TB, server *devserver.Server, policyText string, options ..
 	s.require.NoError(err)
 	tb.Cleanup(s.client.Close)
 	s.reader = runs.Reader{Client: s.client, Namespace: client.DefaultNamespace}
-	s.blobs, err = blobs.Open(tb.Context(), config.BlobURL(s.data))
+	s.blobs, err = blobs.Config{URL: config.BlobURL(s.data)}.Open()
 	s.require.NoError(err)
 	tb.Cleanup(func() { s.require.NoError(s.blobs.Close()) })
 	s.ledger, err = sqlite.Open(tb.Context(), filepath.Join(s.data, "ledger.db"))

@@ -169,17 +169,14 @@ func (g *gathering) result() error {
 	g.content.Result = evidence.Result{
 		Status: status.Status, Reason: status.Reason, EffectCount: status.EffectCount,
 		Total: status.Counts.Total, Done: status.Counts.Done, AlreadyDone: status.Counts.AlreadyDone,
+		Verdicts: status.Decisions.Counts,
+		// The gate opens when the workflow hears of its request, which may be a
+		// while after that was made.
+		Requests: len(g.content.Requests),
 	}
-	g.content.Result.Verdicts = status.Decisions.Counts
 	for _, step := range status.Steps {
-		switch {
-		case step.Name == workflows.ExecuteAction:
+		if step.Name == workflows.ExecuteAction {
 			g.content.Result.Begun = step.Runs
-		case step.Name != workflows.RequestApproval:
-		case step.Status == workflows.StepRunning, step.Status == workflows.StepFailed:
-			g.content.Result.Requests = step.Runs - 1 // the last one came to nothing
-		default:
-			g.content.Result.Requests = step.Runs
 		}
 	}
 	if status.Report != nil {

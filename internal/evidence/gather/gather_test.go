@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,10 +29,7 @@ func noBlobs(string, plan.Digest, int64) ([]byte, error) { return nil, blobs.Err
 
 func readHistory(t *testing.T, file string) *historypb.History {
 	t.Helper()
-	in, err := os.Open(file)
-	require.NoError(t, err)
-	defer in.Close()
-	history, err := replay.Read(in)
+	history, err := replay.ReadFile(file)
 	require.NoError(t, err)
 	return history
 }
@@ -94,7 +89,7 @@ func requireReadsBack(t *testing.T, c evidence.Content) {
 func TestEveryPrefixOfAHistory(t *testing.T) {
 	whole := readHistory(t, "../../../workflows/testdata/histories/resolved-by-two-people.json")
 	for n := 1; n <= len(whole.GetEvents()); n++ {
-		if n < len(whole.GetEvents()) && slices.Contains(ofCommands, whole.GetEvents()[n].GetEventType()) {
+		if n < len(whole.GetEvents()) && OfCommand(whole.GetEvents()[n]) {
 			continue
 		}
 		c, err := Content([]runs.Execution{{RunID: "one", History: First(whole, n)}}, noBlobs)

@@ -1,7 +1,6 @@
 package gather
 
 import (
-	"slices"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -50,22 +49,27 @@ func settled(history *historypb.History) *historypb.History {
 			end = i + 1
 		}
 	}
-	// The events of a task's commands follow it at once.
-	for end > 0 && end < len(events) && slices.Contains(ofCommands, events[end].GetEventType()) {
+	for end > 0 && end < len(events) && OfCommand(events[end]) {
 		end++
 	}
 	// A replay changes what it is given.
 	return proto.Clone(First(history, end)).(*historypb.History) //nolint:forcetypeassert // a clone is of its own type
 }
 
-// ofCommands are the events that AgentRun's workflow tasks make.
-var ofCommands = []enums.EventType{
-	enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED,
-	enums.EVENT_TYPE_TIMER_STARTED, enums.EVENT_TYPE_TIMER_CANCELED, enums.EVENT_TYPE_MARKER_RECORDED,
-	enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
-	enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED,
-	enums.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
-	enums.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+// OfCommand reports an event that a workflow task of AgentRun makes by one of its
+// commands. Those of one task follow its end at once, and are written with it.
+func OfCommand(e *historypb.HistoryEvent) bool {
+	switch e.GetEventType() {
+	case enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED,
+		enums.EVENT_TYPE_TIMER_STARTED, enums.EVENT_TYPE_TIMER_CANCELED, enums.EVENT_TYPE_MARKER_RECORDED,
+		enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES,
+		enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED,
+		enums.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+		enums.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+		return true
+	default:
+		return false
+	}
 }
 
 // InterceptWorkflow is called once for the replayed execution.

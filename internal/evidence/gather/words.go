@@ -28,9 +28,10 @@ type arrived struct {
 // words lists what people sent.
 func (g *gathering) words() error {
 	for i, e := range g.chain {
+		admitted := map[string]bool{} // updates, by their ids
 		for _, event := range e.History.GetEvents() {
 			a := arrived{place: evidence.Place{Execution: i, ID: event.GetEventId()}}
-			name, payloads := sent(event, &a)
+			name, payloads := a.sent(event, admitted)
 			switch name {
 			case workflows.ApprovalName:
 				a.about = evidence.AboutPlan
@@ -49,14 +50,25 @@ func (g *gathering) words() error {
 	return nil
 }
 
-// sent is the name and the input of a signal or of an update that was admitted.
-func sent(event *historypb.HistoryEvent, a *arrived) (name string, payloads *commonpb.Payloads) {
+// sent is the name and the input of a signal or of an update. An update stands in
+// the history when the workflow accepts it. One that a reset tells again stands
+// there first, as admitted, and its acceptance brings nothing new: it has neither
+// name nor input. admitted are those of this execution.
+func (a *arrived) sent(event *historypb.HistoryEvent, admitted map[string]bool) (name string, payloads *commonpb.Payloads) {
 	if s := event.GetWorkflowExecutionSignaledEventAttributes(); s != nil {
 		a.via = approvals.ViaSignal
 		return s.GetSignalName(), s.GetInput()
 	}
 	a.via = approvals.ViaUpdate
-	update := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
+	if again := event.GetWorkflowExecutionUpdateAdmittedEventAttributes(); again != nil {
+		admitted[again.GetRequest().GetMeta().GetUpdateId()] = true
+		return again.GetRequest().GetInput().GetName(), again.GetRequest().GetInput().GetArgs()
+	}
+	accepted := event.GetWorkflowExecutionUpdateAcceptedEventAttributes()
+	if admitted[accepted.GetProtocolInstanceId()] {
+		return "", nil
+	}
+	update := accepted.GetAcceptedRequest().GetInput()
 	return update.GetName(), update.GetArgs()
 }
 
@@ -70,7 +82,8 @@ func (g *gathering) place(about evidence.Topic, arrival workflows.Arrival) (evid
 			return a.place, nil
 		}
 	}
-	return evidence.Place{}, fmt.Errorf("a %s about the %s was judged at %s that no event brought", arrival.Via, about, arrival.At.Format(time.RFC3339))
+	return evidence.Place{}, fmt.Errorf("no event brought what came as %s about the %s and was judged at %s",
+		arrival.Via, about, arrival.At.Format(time.RFC3339))
 }
 
 // word is a word as it came.
