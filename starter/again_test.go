@@ -113,11 +113,11 @@ func TestPrintLaunchSaysWhereAnAttachedRunIs(t *testing.T) {
 	run.Closed, run.TaskQueue = false, "reports"
 	said := func(queue string) string {
 		var out bytes.Buffer
-		require.NoError(t, printLaunch(t.Context(), &out, runs.Reader{}, launch{RunID: "acme/x", TaskQueue: "reports", Existing: run}, taskQueue{name: queue}))
+		printLaunch(t.Context(), &out, runs.Reader{}, launch{RunID: "acme/x", TaskQueue: "reports", Existing: run}, taskQueue{name: queue})
 		return out.String()
 	}
 	require.Equal(t, "attached to acme/x, which is WAITING_APPROVAL\nit is on task queue reports, where it was started, and not on holdpoint\n"+
-		"no worker polls reports: start one with 'worker -t reports'\nnext: starter watch acme/x\n", said("holdpoint"))
+		"no worker polls task queue reports yet; start one with 'worker --config FILE -t reports'\nnext: starter watch acme/x\n", said("holdpoint"))
 	run.Pollers = 1
 	require.Equal(t, "attached to acme/x, which is WAITING_APPROVAL\nnext: starter watch acme/x\n", said("reports"))
 }

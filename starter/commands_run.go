@@ -46,7 +46,8 @@ func newStart(s *cli.Session) *cobra.Command {
 				l.Uploads = p.parcel.items
 				return cli.PrintJSON(c.OutOrStdout(), l)
 			}
-			return printLaunch(c.Context(), c.OutOrStdout(), reader, l, queue)
+			printLaunch(c.Context(), c.OutOrStdout(), reader, l, queue)
+			return nil
 		},
 	}
 	flags := c.Flags()

@@ -22,6 +22,7 @@ import (
 	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/internal/sshkeys"
+	"github.com/holdpoint/holdpoint/workflows"
 )
 
 // export is what the flags of evidence say.
@@ -142,9 +143,9 @@ func (e export) seal(ctx context.Context, bundle evidence.Bundle, errOut io.Writ
 	if e.key == "" {
 		return bundle, nil
 	}
-	key, err := findKey(ctx, sshkeys.New(), e.key)
+	key, err := sshkeys.New().Find(ctx, e.key)
 	if err != nil {
-		return bundle, err
+		return bundle, fmt.Errorf("--key: %w", err)
 	}
 	as := e.as
 	if as == "" {
@@ -181,9 +182,18 @@ func (e export) write(bundle evidence.Bundle, out io.Writer) error {
 	if err := os.Rename(file.Name(), e.output); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %s, sealed by %s\nnext: approver verify %s --allowed-signers FILE\n",
-		e.output, bundle.Seal.Content, sealer(bundle), e.output)
+	fmt.Fprintf(out, "%s: %s, sealed by %s\nnext: %s\n", e.output, bundle.Seal.Content, sealer(bundle), verifyCommand(bundle, e.output))
 	return nil
+}
+
+// verifyCommand checks the document that was written. FILE has the keys of those
+// whose signatures are in it; without any, none is needed.
+func verifyCommand(b evidence.Bundle, file string) string {
+	words := []string{"approver", "verify", file}
+	if len(b.SignedBy()) > 0 {
+		words = append(words, "--allowed-signers", "FILE")
+	}
+	return workflows.Command(words...)
 }
 
 func sealer(b evidence.Bundle) string {

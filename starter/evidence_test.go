@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/signature"
 	"github.com/holdpoint/holdpoint/internal/evidence"
 	"github.com/holdpoint/holdpoint/internal/sshkeys"
@@ -35,7 +37,7 @@ func keyFile(t *testing.T, passphrase string) (path string, public ssh.PublicKey
 func sealed(t *testing.T) (evidence.Bundle, ssh.PublicKey) {
 	t.Helper()
 	path, public := keyFile(t, "sesame")
-	key, err := findKey(t.Context(), sshkeys.Ring{Passphrase: func(context.Context, string) ([]byte, error) { return []byte("sesame"), nil }}, path)
+	key, err := sshkeys.Ring{Passphrase: func(context.Context, string) ([]byte, error) { return []byte("sesame"), nil }}.Find(t.Context(), path)
 	require.NoError(t, err)
 	bundle, err := evidence.New(evidence.Content{RunID: "acme/x"})
 	require.NoError(t, err)
@@ -55,10 +57,11 @@ func TestAKeyWithAPassphraseSeals(t *testing.T) {
 
 func TestKeysThatCannotBeFound(t *testing.T) {
 	for name, tt := range map[string]struct{ key, says string }{
-		"no agent": {inAgent, "--key: there is no ssh-agent"},
+		"no agent": {sshkeys.AnyInAgent, "--key: there is no ssh-agent"},
 		"no file":  {filepath.Join(t.TempDir(), "id"), "--key: "},
 	} {
-		_, err := findKey(t.Context(), sshkeys.Ring{}, tt.key)
+		t.Setenv("SSH_AUTH_SOCK", "")
+		_, err := export{key: tt.key}.seal(t.Context(), evidence.Bundle{}, io.Discard)
 		require.ErrorContains(t, err, tt.says, name)
 	}
 }
@@ -87,4 +90,17 @@ func TestASealedDocumentIsNotReplacedByOneThatIsNot(t *testing.T) {
 	} {
 		require.NoError(t, e.mayReplace(), name)
 	}
+}
+
+// The command that is named next can be run: it wants keys only where there is
+// a signature.
+func TestTheCommandThatVerifiesFitsTheDocument(t *testing.T) {
+	bundle, _ := sealed(t)
+	require.Equal(t, "approver verify 'my file.json' --allowed-signers FILE", verifyCommand(bundle, "my file.json"))
+	bundle.Seal.By, bundle.Seal.Sign = "", ""
+	require.Equal(t, "approver verify b.json", verifyCommand(bundle, "b.json"))
+	bundle.Content.Judgements = []evidence.Judgement{{Words: []evidence.Word{{
+		Verdict: approvals.Verdict{Code: approvals.Accepted, Approver: "bo.lin", Proven: approvals.Proven{Proof: approvals.BySignature}},
+	}}}}
+	require.Equal(t, "approver verify b.json --allowed-signers FILE", verifyCommand(bundle, "b.json"))
 }

@@ -61,7 +61,7 @@ func printStatus(out io.Writer, run *runs.Run) {
 		}
 	}
 	if !run.Closed && run.Pollers == 0 {
-		fmt.Fprintf(out, "\nno worker polls %s: the run waits, nothing is lost\n", plan.Escape(run.TaskQueue))
+		fmt.Fprintf(out, "\nno worker polls task queue %s: the run waits, nothing is lost\n", plan.Escape(run.TaskQueue))
 	}
 	if n := next(run); n != "" {
 		fmt.Fprintf(out, "\nnext: %s\n", n)
@@ -144,7 +144,7 @@ func short(key string) string { return key[:min(12, len(key))] }
 func next(run *runs.Run) string {
 	switch s := run.Status; {
 	case !run.Closed && run.Pollers == 0:
-		return plan.Escape(workflows.Command("worker", "-t", run.TaskQueue))
+		return plan.Escape(workerCommand(run.TaskQueue))
 	case s.Status == workflows.WaitingApproval:
 		return plan.Escape(workflows.Command("approver", "show", s.RunID)) + ", then\n  " + plan.Escape(approveCommand(run))
 	case s.Status == workflows.WaitingResolution:
@@ -182,7 +182,7 @@ func decideBy(l runs.Listed) string {
 }
 
 // printLaunch says what start did, and what to do next.
-func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, queue taskQueue) error {
+func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, queue taskQueue) {
 	switch {
 	case l.Started:
 		fmt.Fprintf(out, "started %s\n", l.RunID)
@@ -204,9 +204,14 @@ func printLaunch(ctx context.Context, out io.Writer, r runs.Reader, l launch, qu
 		}
 		fmt.Fprintf(out, "next: %s\n", workflows.Command("starter", "watch", l.RunID))
 	}
-	return nil
 }
 
 func printNoWorker(out io.Writer, queue string) {
-	fmt.Fprintf(out, "no worker polls %s: start one with '%s'\n", plan.Escape(queue), plan.Escape(workflows.Command("worker", "-t", queue)))
+	fmt.Fprintf(out, "no worker polls task queue %s yet; start one with '%s'\n", plan.Escape(queue), plan.Escape(workerCommand(queue)))
+}
+
+// workerCommand starts a worker of a task queue. FILE is its operator's to name:
+// without a configuration a worker has nothing to read or to write.
+func workerCommand(queue string) string {
+	return workflows.Command("worker", "--config", "FILE", "-t", queue)
 }

@@ -44,7 +44,7 @@ func (w *watcher) show(run *runs.Run) {
 		w.line("asked again, %d of %d times: nobody had decided in time", n, run.State.Gate.Terms.AskAgain)
 	}
 	if !run.Closed && run.Pollers == 0 {
-		w.line("no worker polls %s", plan.Escape(run.TaskQueue))
+		w.line("no worker polls task queue %s", plan.Escape(run.TaskQueue))
 	}
 	if status.Status != workflows.Running {
 		w.line("%s%s%s", status.Status, because(status.Reason), deadline(status))

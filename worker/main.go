@@ -5,6 +5,7 @@
 //	worker config [flags]                check the configuration; list tools and who deduplicates
 //	worker drill TOOL [flags]            rehearse a tool's delivery class against a sandbox
 //	worker replay [flags] FILE…          replay saved histories against this build
+//	worker model-server --script FILE    answer from a script as a model's server does, for tests
 //
 // Exit codes: 0 stopped as told, 1 an error, 2 wrong usage, 75 a crash drill.
 package main

@@ -42,7 +42,8 @@ func causes(err error, before string) string {
 }
 
 var (
-	// inURL are a URL's user info, and its query and fragment (RFC 3986, 3).
+	// userInfo and query are what stands before "@" in a URL, and behind "?" or "#"
+	// (RFC 3986, 3).
 	userInfo = regexp.MustCompile(`\b([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\s"'@]*@`)
 	query    = regexp.MustCompile(`\b([A-Za-z][A-Za-z0-9+.-]*://[^?#\s"']*)[?#][^\s"']*`)
 

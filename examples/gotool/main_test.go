@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,45 +22,34 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// site makes a folder with a configuration, and returns how to run the program
-// in it.
-func site(t *testing.T) (dir string, run func(args ...string) (out string, code int)) {
-	t.Helper()
-	dir = t.TempDir()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	for _, folder := range []string{"notes", "book"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
-	}
-	write := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	write("holdpoint.yaml", "sources: {notes: notes}\npolicy: policy.yaml\ndata: data\n")
-	write("policy.yaml", "label: test\napprovers: [bo.lin]\ndecide_within: 1h\ngrant_life: 1h\n")
-	write("page.yaml", "page: \"{{drill_id}}\"\ntext: hello\n")
-	return dir, func(args ...string) (string, int) {
-		var out bytes.Buffer
-		cmd := exec.Command(self, args...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-		cmd.Env = append(os.Environ(), asProgram+"=1", "NOTEBOOK="+filepath.Join(dir, "book"))
-		_ = cmd.Run() // how it ended is its exit code
-		return out.String(), cmd.ProcessState.ExitCode()
-	}
-}
+// commands are what the README tells to type after `bin/worker-notebook`, without
+// the line that runs a worker.
+var commands = regexp.MustCompile(`(?m)^bin/worker-notebook ((?:config|drill) [^#\n]*)`)
 
 // The program is the real worker, with the tool among its others, and the
-// tool's class stands the drill.
-func TestWorkerWithATool(t *testing.T) {
-	dir, run := site(t)
-	out, code := run("config")
-	require.Zero(t, code, out)
-	require.Regexp(t, `notebook +go +1 +conditional +low +the target: it refuses a second effect`, out)
+// tool's class stands the drill: by the README's own lines, in the repository.
+func TestWorkerWithAToolAsTheREADMETells(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	typed := commands.FindAllStringSubmatch(string(readme), -1)
+	require.Len(t, typed, 2, "config and drill")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	book := t.TempDir()
+	run := func(line string) string {
+		var out bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), self, strings.Fields(line)...)
+		cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = filepath.Join("..", ".."), strings.NewReader("y\n"), &out, &out
+		cmd.Env = append(os.Environ(), asProgram+"=1", "NOTEBOOK="+book)
+		require.NoError(t, cmd.Run(), "%s\n%s", line, &out)
+		return out.String()
+	}
+	require.Regexp(t, `notebook +go +1 +conditional +low +the target: it refuses a second effect`, run(typed[0][1]))
 
-	out, code = run("drill", "notebook", "--parameters", "page.yaml", "--target", "notebook", "--yes")
-	require.Zero(t, code, out)
+	out := run(typed[1][1])
 	require.Contains(t, out, "\nclass conditional holds\n")
 	require.NotContains(t, out, "open  ")
-	pages, err := filepath.Glob(filepath.Join(dir, "book", "*"))
+	pages, err := filepath.Glob(filepath.Join(book, "*"))
 	require.NoError(t, err)
 	require.Len(t, pages, 2, "one effect of each of its two keys, counted at the target")
 	require.Contains(t, out, "ok      two at once: the target answered both with one receipt")

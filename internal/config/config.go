@@ -142,9 +142,10 @@ func Load(path string) (Config, error) {
 	}
 	c.place = place{file: path, root: document}
 	writeOut(strictyaml.Field(document, "sources"))
-	var errs [2]error
+	var errs [3]error
 	c.Tools, errs[0] = readTools(path, tools)
-	errs[1] = strictyaml.Decode(path, document, &c)
+	errs[1] = takeMisshapen(path, document)
+	errs[2] = strictyaml.Decode(path, document, &c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return Config{}, err
 	}

@@ -83,6 +83,14 @@ func TestLoadNamesTheLineOfAMistake(t *testing.T) {
 		"a number as period":  {"timing:\n  lease: 3\n", `holdpoint.yaml:2: timing.lease: "3" is no period of time; write one with its unit`},
 		"no period":           {"timing:\n  lease: soon\n", `holdpoint.yaml:2: timing.lease: "soon" is no period of time`},
 		"a list of sources":   {"sources: [notes]\n", "holdpoint.yaml:1: sources: fields are expected here, and not a list"},
+		"a policy in its place": {"policy:\n  label: x\n  approvers: [bo.lin]\n",
+			"holdpoint.yaml:2: policy: the path of a policy file is expected here, and not an object"},
+		"another's policy": {"notify: &n {label: x}\npolicy: *n\n",
+			"holdpoint.yaml:1: policy: the path of a policy file is expected here, and not an object"},
+		"a list of folders":   {"data: [a]\n", "holdpoint.yaml:1: data: the path of a folder is expected here, and not a list"},
+		"a queue with fields": {"task_queue: {}\n", "holdpoint.yaml:1: task_queue: the name of a task queue is expected here, and not an object"},
+		"a ledger of fields":  {"ledger:\n  url: x\n", "holdpoint.yaml:2: ledger: the address of a PostgreSQL database is expected here, and not an object"},
+		"a list of addresses": {"metrics: [a]\n", "holdpoint.yaml:1: metrics: HOST:PORT is expected here, and not a list"},
 		"no YAML":             {"sources: {notes: notes\n", "holdpoint.yaml:1: did not find expected"},
 		"a tab":               {"sources:\n\tnotes: notes\n", "holdpoint.yaml:2: a tab at the beginning of the line"},
 		"a tab further down":  {"task_queue: x\nsources:\n  a: b\n\tnotes: notes\n", "holdpoint.yaml:4: a tab at the beginning of the line"},
@@ -100,8 +108,8 @@ func TestLoadNamesTheLineOfAMistake(t *testing.T) {
 
 // Every mistake of a file is named, not only the first.
 func TestLoadNamesEveryMistake(t *testing.T) {
-	_, _, err := load(t, "sorces: {}\ntools: []\nlimits: {entries: many}\n")
-	for _, says := range []string{`holdpoint.yaml:1: unknown field "sorces"`, "holdpoint.yaml:2: tools: declare", `holdpoint.yaml:3: limits.entries: "many" is no whole number`} {
+	_, _, err := load(t, "sorces: {}\ntools: []\nlimits: {entries: many}\npolicy: {}\ndata: {}\n")
+	for _, says := range []string{"holdpoint.yaml:4: policy: ", "holdpoint.yaml:5: data: ", `holdpoint.yaml:1: unknown field "sorces"`, "holdpoint.yaml:2: tools: declare", `holdpoint.yaml:3: limits.entries: "many" is no whole number`} {
 		require.ErrorContains(t, err, says)
 	}
 }

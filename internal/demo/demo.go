@@ -75,6 +75,9 @@ func prepare(ctx context.Context, home string, in io.Reader, out io.Writer) (*de
 	if home == "" {
 		home = filepath.Join(root, ".holdpoint")
 	}
+	if home, err = filepath.Abs(home); err != nil {
+		return nil, err
+	}
 	d := &demo{root: root, home: home, in: bufio.NewReader(in), out: out, news: &news{out: out}}
 	if err := os.MkdirAll(filepath.Join(d.home, "bin"), 0o755); err != nil {
 		return nil, err
@@ -220,3 +223,15 @@ func (d *demo) example(file string) string {
 }
 
 func (d *demo) kb() string { return filepath.Join(d.home, "kb") }
+
+// place is the knowledge base as the worker is told of it: within the
+// repository as the example's own configuration writes it, from the example's
+// folder. A plan is held to the path as it is written, so its hash does not
+// depend on where the clone lies.
+func (d *demo) place() string {
+	within, err := filepath.Rel(d.root, d.kb())
+	if err != nil || !filepath.IsLocal(within) {
+		return d.kb()
+	}
+	return filepath.Join("..", "..", within)
+}

@@ -36,7 +36,8 @@ func (d *demo) startWorker(ctx context.Context) (*background, error) {
 	}
 	// Not the demo's context: the worker is stopped by request, not by force.
 	command := exec.CommandContext(context.WithoutCancel(ctx), d.binary("worker"), "--config", d.example("holdpoint.yaml"),
-		"--data", d.home, "--repository", "kb="+d.kb())
+		"--data", d.home, "--repository", "kb="+d.place())
+	command.Dir = d.example("")
 	command.Env, command.Stdout, command.Stderr = d.environment(), log, log
 	// A group of its own: Ctrl-C reaches the demo, and the demo stops it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

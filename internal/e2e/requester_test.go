@@ -90,10 +90,10 @@ func TestNoWorkerPolls(t *testing.T) {
 	s := newSite(t, weekOfNotes())
 	id := "weekly-2025-w40"
 	run := s.name + "/" + id
-	require.Contains(t, s.starter(s.startArgs(id)...), "no worker polls "+s.name)
+	require.Contains(t, s.starter(s.startArgs(id)...), "no worker polls task queue "+s.name)
 	said := s.starter("status", run)
-	require.Contains(t, said, "no worker polls "+s.name)
-	require.Contains(t, said, "next: worker -t "+s.name, "the next command")
+	require.Contains(t, said, "no worker polls task queue "+s.name)
+	require.Contains(t, said, "next: worker --config FILE -t "+s.name, "the next command")
 	s.starter("cancel", run)
 }
 

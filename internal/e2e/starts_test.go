@@ -178,11 +178,11 @@ func TestStartAttachesOnTheRunsTaskQueue(t *testing.T) {
 	said = s.starter(unnamed[:len(unnamed)-2]...) // without -t
 	require.Contains(t, said, "attached to "+run)
 	require.Contains(t, said, "it is on task queue "+s.name+", where it was started, and not on holdpoint")
-	require.Contains(t, said, "no worker polls "+s.name+": start one with 'worker -t "+s.name+"'")
+	require.Contains(t, said, "no worker polls task queue "+s.name+" yet; start one with 'worker --config FILE -t "+s.name+"'")
 
 	said = s.starter(unnamed...)
 	require.NotContains(t, said, "where it was started")
-	require.Contains(t, said, "no worker polls "+s.name)
+	require.Contains(t, said, "no worker polls task queue "+s.name)
 	s.starter("cancel", run)
 }
 

@@ -18,7 +18,9 @@ import (
 // Text is a text in which ${env:NAME} stands for an environment variable and
 // ${file:PATH} for the content of a file of at most 64 KiB, without the line
 // ends at its end. A relative path is one from the folder that the program was
-// started in. An empty secret is none: it is refused when it is resolved. Any
+// started in, and not, as other paths of a configuration, from the
+// configuration's: a tool's declaration is held to its references as they are
+// written, wherever its file lies. An empty secret is none: it is refused when it is resolved. Any
 // other ${ is refused when the text is parsed.
 type Text struct {
 	source string
@@ -113,7 +115,11 @@ const maxFileBytes = 64 << 10
 func readFile(path string) (string, error) {
 	name := filepath.Base(path)
 	file, err := os.Open(filepath.Clean(path))
-	if err != nil {
+	switch {
+	case err != nil && !filepath.IsAbs(path):
+		return "", fmt.Errorf("the file %s of a secret cannot be read: its path is relative, "+
+			"which is from the folder that the program was started in; write an absolute one", name)
+	case err != nil:
 		return "", fmt.Errorf("the file %s of a secret cannot be read", name)
 	}
 	defer file.Close()

@@ -60,9 +60,11 @@ func TestResolveNamesTheReferenceAndNoValue(t *testing.T) {
 	t.Setenv("HP_OTHER", "VALUE")
 	require.NoError(t, os.Unsetenv("HP_UNSET"))
 	for source, want := range map[string]string{
-		"${env:HP_OTHER}${env:HP_UNSET}":                      "the environment variable HP_UNSET is not set",
-		"${env:HP_EMPTY}":                                     "the environment variable HP_EMPTY is not set",
-		"${file:/nowhere/below/token}":                        "the file token of a secret cannot be read",
+		"${env:HP_OTHER}${env:HP_UNSET}": "the environment variable HP_UNSET is not set",
+		"${env:HP_EMPTY}":                "the environment variable HP_EMPTY is not set",
+		"${file:/nowhere/below/token}":   "the file token of a secret cannot be read",
+		"${file:secrets/token}": "the file token of a secret cannot be read: its path is relative, " +
+			"which is from the folder that the program was started in; write an absolute one",
 		"${file:" + file(t, "\n") + "}":                       "the file token of a secret is empty",
 		"${file:" + file(t, strings.Repeat("V", 65537)) + "}": "the file token of a secret has more than 65536 bytes",
 		"${file:" + filepath.Dir(file(t, "x")) + "}":          "of a secret cannot be read",

@@ -14,11 +14,11 @@ import (
 // inAgent is where an agent's keys are.
 const inAgent = "ssh-agent"
 
-// ErrNoAgent says that no agent is known.
-var ErrNoAgent = errors.New("there is no ssh-agent (SSH_AUTH_SOCK is not set)")
+// errNoAgent says that no agent is known.
+var errNoAgent = errors.New("there is no ssh-agent (SSH_AUTH_SOCK is not set)")
 
 // Offered lists the keys that the agent offers, in its order. Without an agent
-// the error is ErrNoAgent.
+// it is an error that says so.
 func (r Ring) Offered(ctx context.Context) ([]Key, error) {
 	var keys []Key
 	err := r.talk(ctx, func(there agent.ExtendedAgent) error {
@@ -86,7 +86,7 @@ func (r Ring) opener(public ssh.PublicKey) func(context.Context, func(ssh.Signer
 // talk talks to the agent until ctx ends.
 func (r Ring) talk(ctx context.Context, say func(agent.ExtendedAgent) error) error {
 	if r.Agent == "" {
-		return ErrNoAgent
+		return errNoAgent
 	}
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", r.Agent)
 	if err != nil {

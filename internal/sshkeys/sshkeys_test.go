@@ -100,7 +100,7 @@ func TestAgentKeyBySocketAndByPubFile(t *testing.T) {
 	_, err = k.Sign(t.Context(), statement, nil)
 	require.ErrorContains(t, err, "any more", "it was taken out while its person read")
 	_, err = Ring{}.Offered(t.Context())
-	require.ErrorIs(t, err, ErrNoAgent)
+	require.ErrorIs(t, err, errNoAgent)
 }
 
 func TestTheOnlyKeyOfAnAgent(t *testing.T) {
@@ -118,7 +118,7 @@ func TestTheOnlyKeyOfAnAgent(t *testing.T) {
 	_, err = r.Only(t.Context())
 	require.ErrorContains(t, err, "offers 2 keys, "+ssh.FingerprintSHA256(public)+", "+ssh.FingerprintSHA256(otherPublic))
 	_, err = Ring{}.Only(t.Context())
-	require.ErrorIs(t, err, ErrNoAgent)
+	require.ErrorIs(t, err, errNoAgent)
 }
 
 func TestAWrongPassphraseIsSaidInWords(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -195,7 +196,7 @@ func makeNotebook(change func(*tools.Spec)) ToolMaker {
 		schema := []byte(`{"type":"object"}`)
 		n := notebook{closed: new(bool), spec: tools.Spec{
 			Name: "notebook", Version: "7", Class: plan.Once, Risk: plan.HighRisk, Schema: schema, SchemaDigest: plan.Sum(schema),
-			CallTimeout: 1e9, MaxAttempts: 3,
+			CallTimeout: 1e9, MaxAttempts: 3, Retry: faults.DefaultRetry(),
 		}}
 		if change != nil {
 			change(&n.spec)
@@ -221,9 +222,9 @@ func TestGoToolThatIsRefused(t *testing.T) {
 		"another digest":     {func(s *tools.Spec) { s.SchemaDigest[0]++ }, "notebook: its schema digest is not that of"},
 		"lookup without":     {func(s *tools.Spec) { s.Class = plan.Lookup }, "notebook: a tool of class lookup is a tools.Finder"},
 		"keyed for no time":  {func(s *tools.Spec) { s.Class = plan.Keyed }, "notebook: its key window is 0s; it must be longer than two calls, 2s"},
-		"calls without end":  {func(s *tools.Spec) { s.CallTimeout = 0 }, "notebook: its call timeout is 0s"},
-		"no attempt":         {func(s *tools.Spec) { s.MaxAttempts = 0 }, "notebook: it makes 0 attempts"},
-		"too many at a time": {func(s *tools.Spec) { s.Concurrency = 201 }, "out of bounds"},
+		"calls without end":  {func(s *tools.Spec) { s.CallTimeout = 0 }, "notebook: call_timeout is 0s; 100ms to 10m0s are allowed"},
+		"no attempt":         {func(s *tools.Spec) { s.MaxAttempts = 0 }, "notebook: attempts is 0; 1 to 1000 are allowed"},
+		"too many at a time": {func(s *tools.Spec) { s.Concurrency = 201 }, "notebook: concurrency is 201; 1 to 200 are allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newSite(t, newShop(t).declaration("keyed")).runWith("", []ToolMaker{makeNotebook(tt.change)}, "config")

@@ -91,6 +91,9 @@ func readPlanners(cfg config.Config) (modelPlanners, error) {
 
 // readBudgets gives each of Validate's mistakes the line that it is about.
 func (m *modelPlanners) readBudgets(section config.Section) error {
+	if fields := strictyaml.Field(section.Node); !strictyaml.Absent(fields) && fields.Kind != yaml.MappingNode {
+		return strictyaml.Fail(section.File, fields, "budgets: its fields are expected here, such as currency, prices and run")
+	}
 	if err := strictyaml.Decode(section.File, section.Node, &m.budgets); err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@
 // is otherwise the same program, with the same flags and configuration.
 //
 //	func main() {
-//		os.Exit(program.Main(os.Args[1:], func(ctx context.Context) (tools.Tool, error) {
-//			return notebook.Open(ctx, os.Getenv("NOTEBOOK"))
+//		os.Exit(program.Main(os.Args[1:], func(context.Context) (tools.Tool, error) {
+//			return notebook.Open(os.Getenv("NOTEBOOK"))
 //		}))
 //	}
 //
