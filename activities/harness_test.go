@@ -73,7 +73,7 @@ func newHouse(t *testing.T) *house {
 	pages, err := gitpages.New(t.Context(), []gitpages.Repo{{Name: "kb", Path: h.path("kb"), Place: "kb"}}, gitpages.Options{})
 	require.NoError(t, err)
 	h.pages = &spied{Tool: pages, spec: pages.Spec()}
-	store, err := blobs.Open(t.Context(), config.BlobURL(h.dir))
+	store, err := blobs.Config{URL: config.BlobURL(h.dir)}.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	ledger, err := sqlite.Open(t.Context(), h.path("ledger.db"))

@@ -67,8 +67,8 @@ func (a *Activities) limits(actions []plan.Action) []workflows.ToolLimits {
 }
 
 func highestRisk(actions []plan.Action) plan.Risk {
-	order := []plan.Risk{plan.LowRisk, plan.MediumRisk, plan.HighRisk}
-	highest := plan.LowRisk
+	order := plan.Risks()
+	highest := order[0]
 	for _, action := range actions {
 		if slices.Index(order, action.Risk) > slices.Index(order, highest) {
 			highest = action.Risk

@@ -14,8 +14,9 @@ import (
 // heartbeats. An attempt that is killed says nothing more, and what is not said
 // is taken for the worse.
 type past struct {
-	// Idle is how many attempts could not ask the ledger and called no tool. They
-	// are none of the tool's.
+	// Idle is how many attempts could not ask the ledger and called no tool, or
+	// called one that lacks a secret on its worker and sent nothing. They are none
+	// of the tool's.
 	Idle int `json:"idle,omitempty"`
 	// Lost is the time in which every attempt was idle.
 	Lost time.Duration `json:"lost,omitempty"`
@@ -104,8 +105,9 @@ func (t *tries) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// paced gives an error the tool's own way of trying again. A ledger that is away
-// has none, and takes nothing of the tool's budget.
+// paced gives an error the tool's own way of trying again. A ledger that is away,
+// or a secret that this worker lacks, has none, and takes nothing of the tool's
+// budget: the approval's end ends the wait for it.
 func (t *tries) paced(err error, retry faults.Retry) error {
 	if t.idle {
 		return err

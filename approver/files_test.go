@@ -16,8 +16,6 @@ func TestFilesThatAreNamedAreNoPipes(t *testing.T) {
 	const says = "pipe is a pipe, and only a file is read here"
 	var out bytes.Buffer
 	require.ErrorContains(t, verification{signers: "pipe"}.run("bundle.json", &out), says)
-	_, err := readHistory("pipe")
-	require.ErrorContains(t, err, says)
-	_, err = verification{signers: "/dev/null", policies: []string{"pipe"}}.options()
+	_, err := verification{signers: "/dev/null", policies: []string{"pipe"}}.options()
 	require.ErrorContains(t, err, "/dev/null is a device, and only a file is read here")
 }

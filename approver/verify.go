@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -134,9 +133,9 @@ func (v verification) compare(bundle evidence.Bundle, findings *evidence.Finding
 	}
 	var histories []*historypb.History
 	for _, path := range v.histories {
-		history, err := readHistory(path)
+		history, err := replay.ReadFile(path)
 		if err != nil {
-			return err
+			return fmt.Errorf("--history: %w", err)
 		}
 		histories = append(histories, history)
 	}
@@ -144,16 +143,4 @@ func (v verification) compare(bundle evidence.Bundle, findings *evidence.Finding
 	findings.Histories = compared
 	findings.Problems = append(findings.Problems, problems...)
 	return nil
-}
-
-func readHistory(path string) (history *historypb.History, err error) {
-	file, err := regularfile.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("--history: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if history, err = replay.Read(file); err != nil {
-		return nil, fmt.Errorf("--history: %s: %w", path, err)
-	}
-	return history, nil
 }

@@ -8,14 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-const (
-	sameInput  = "sha256:same"
-	otherInput = "sha256:other"
-)
+var sameInput, otherInput = plan.Sum([]byte("same")), plan.Sum([]byte("other"))
 
 func endedRun(status workflows.RunStatus, actions ...workflows.Action) *runs.Run {
 	run := &runs.Run{ID: "acme/x", TaskDigest: sameInput, Closed: true}
@@ -38,7 +36,7 @@ func TestMayAttach(t *testing.T) {
 	cases := []struct {
 		name   string
 		run    *runs.Run
-		input  string
+		input  plan.Digest
 		again  bool
 		attach bool
 		says   string // of the error; "" for none

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/runs"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -67,7 +68,7 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 	case err != nil:
 		return l, err
 	default:
-		attach, err := mayAttach(existing, sum.String(), again)
+		attach, err := mayAttach(existing, sum, again)
 		if attach || err != nil {
 			return l.attached(existing, queue, err)
 		}
@@ -91,7 +92,7 @@ func start(ctx context.Context, c client.Client, r runs.Reader, task workflows.T
 		if existing, err = r.Read(ctx, l.RunID); err != nil {
 			return l, err
 		}
-		_, err = mayAttach(existing, sum.String(), false)
+		_, err = mayAttach(existing, sum, false)
 		return l.attached(existing, queue, err)
 	case err != nil:
 		return l, fmt.Errorf("start %s: %w", l.RunID, err)
@@ -126,9 +127,9 @@ func reuse(status workflows.RunStatus) enums.WorkflowIdReusePolicy {
 
 // mayAttach decides what a start means for a run that is there: attach to it,
 // start it once more, or an error.
-func mayAttach(run *runs.Run, input string, again bool) (attach bool, err error) {
+func mayAttach(run *runs.Run, input plan.Digest, again bool) (attach bool, err error) {
 	status := run.Status.Status
-	if inputOf(run) != input {
+	if run.TaskDigest != input {
 		return false, fmt.Errorf("run %s was already started with other input: choose another business id, or start it with the input it has", run.ID)
 	}
 	if !status.Ended() || status == workflows.Completed {
@@ -144,19 +145,6 @@ func mayAttach(run *runs.Run, input string, again bool) (attach bool, err error)
 // comment of several lines, of which none may look like a line of ours.
 func errEnded(run *runs.Run) error {
 	return fmt.Errorf("run %s ended %s: %s", run.ID, run.Status.Status, strings.Join(strings.Fields(run.Status.Reason), " "))
-}
-
-// inputOf is the digest of a run's task, also of one that was started without
-// starter and so has none in its memo.
-func inputOf(run *runs.Run) string {
-	if run.TaskDigest != "" {
-		return run.TaskDigest
-	}
-	sum, err := run.Task.Digest()
-	if err != nil {
-		return "" // like no other input
-	}
-	return sum.String()
 }
 
 func summary(goal string) string {

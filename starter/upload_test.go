@@ -70,7 +70,7 @@ func (d desk) sent(args ...string) (workflows.Task, string) {
 // stored is the list at an address, read from a tenant's part of the store.
 func (d desk) stored(tenant string, source workflows.Source) []upload.File {
 	d.t.Helper()
-	store, err := blobs.Open(d.t.Context(), config.BlobURL(filepath.Join(d.dir, "data")))
+	store, err := blobs.Config{URL: config.BlobURL(filepath.Join(d.dir, "data"))}.Open()
 	require.NoError(d.t, err)
 	raw, err := store.Get(d.t.Context(), tenant, source.Upload, upload.MaxListBytes)
 	require.NoError(d.t, err)

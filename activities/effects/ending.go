@@ -127,7 +127,9 @@ func (a *attempt) endingOf(err error) ending {
 // ended closes the claim of an attempt that brought no receipt, and says what
 // that means.
 func (a *attempt) ended(ctx context.Context, err error) (Outcome, error) {
-	out := Outcome{Idle: !a.sent && ledgerIsAway(err)}
+	// A tool that lacks a secret says itself that it sent nothing, and that
+	// another worker's may.
+	out := Outcome{Idle: !a.sent && ledgerIsAway(err) || faults.IsSecretMissing(err)}
 	if a.begun.Token == 0 { // between two claims, and as at the first
 		return out, inDoubt(err, true)
 	}
@@ -191,14 +193,7 @@ func (a *attempt) settle(ctx context.Context, end func(context.Context) error) e
 
 // refused reports errors of a tool after which the effect is surely absent.
 // Only a class that the tool itself has given counts.
-func refused(err error) bool {
-	switch faults.ClassOf(err) {
-	case faults.Permanent, faults.Transient, faults.Throttled:
-		return true
-	default:
-		return false
-	}
-}
+func refused(err error) bool { return workflows.RulesOutEffect(faults.ClassOf(err).String()) }
 
 // inDoubt is the fault for an outcome that nobody knows, whatever became of
 // this attempt. When an earlier attempt is in doubt, it stays so although this

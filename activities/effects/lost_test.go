@@ -2,6 +2,7 @@ package effects_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -115,8 +116,10 @@ func TestAnotherLedgerIsRefused(t *testing.T) {
 	require.Equal(t, 1, s.tool.calls)
 }
 
-// What a ledger that is away keeps an attempt from is none of its tool's.
-func TestAttemptWithoutALedgerIsIdle(t *testing.T) {
+var noSecret = faults.SecretMissing("the DSN", errors.New("the environment variable DSN is not set"))
+
+// What a ledger that is away, or a secret that is not here, keeps an attempt from is none of its tool's.
+func TestAttemptWithoutALedgerOrASecretIsIdle(t *testing.T) {
 	t.Run("at Begin", func(t *testing.T) {
 		s := newScene(t)
 		s.broken().begin = errGone
@@ -149,6 +152,44 @@ func TestAttemptWithoutALedgerIsIdle(t *testing.T) {
 		out, err := s.run()
 		require.Error(t, err)
 		require.False(t, out.Idle)
+	})
+	t.Run("one whose tool lacks a secret is", func(t *testing.T) {
+		s := newScene(t)
+		s.answer(plan.Receipt{}, noSecret)
+		out, err := s.run()
+		requireFault(t, err, faults.Transient, faults.CodeSecretMissing)
+		require.True(t, out.Idle)
+		require.False(t, out.Unclaimed)
+		s.requireReleased(noSecret.Error())
+	})
+	t.Run("also when an earlier attempt is in doubt, and stays so", func(t *testing.T) {
+		s := newScene(t)
+		s.inDoubt()
+		s.answer(plan.Receipt{}, noSecret)
+		out, err := s.run()
+		requireFault(t, err, faults.Unknown, faults.CodeSecretMissing)
+		require.True(t, out.Idle)
+		s.requireParked(noSecret.Error())
+	})
+	t.Run("also when it is for want of a secret that nobody can look", func(t *testing.T) {
+		s := of(t, plan.Lookup, 0, true)
+		s.clock.pass(quiet)
+		s.sees(tools.Finding{}, noSecret)
+		out, err := s.run()
+		requireFault(t, err, faults.Unknown, faults.CodeSecretMissing)
+		require.True(t, out.Idle)
+		require.Zero(t, s.tool.calls)
+		s.requireParked(noSecret.Error())
+	})
+	t.Run("but not when it had sent something before", func(t *testing.T) {
+		s := newScene(t)
+		sent := *noSecret
+		sent.Class = faults.Unknown
+		s.answer(plan.Receipt{}, &sent)
+		out, err := s.run()
+		requireFault(t, err, faults.Unknown, faults.CodeSecretMissing)
+		require.False(t, out.Idle)
+		s.requireParked(noSecret.Error())
 	})
 	t.Run("nor one whose tool failed", func(t *testing.T) {
 		s := newScene(t)

@@ -53,8 +53,9 @@ type Outcome struct {
 	Drifted   bool   // nothing was written: the target is not what the plan was made for
 	Detail    string // one line for people; empty when there is nothing to add
 
-	// Idle says, beside an error, that the ledger could not be asked and that
-	// the tool was not called. Unclaimed, that this attempt surely has not even
+	// Idle says, beside an error, that this attempt was none of the tool's: the
+	// ledger could not be asked and the tool was not called, or the tool lacks a
+	// secret on this worker and has sent nothing. Unclaimed, that this attempt surely has not even
 	// claimed the key.
 	Idle, Unclaimed bool
 }

@@ -32,7 +32,7 @@ func Temporal(err error, attempt int, elapsed time.Duration, r Retry) error {
 	}
 	fault := Name(err)
 	options := temporal.ApplicationErrorOptions{
-		NonRetryable: fault.final() || errors.As(err, new(*Last)),
+		NonRetryable: Final(err),
 		Details:      []any{workflows.FaultDetails{Class: fault.Class.String(), Code: fault.Code, Attempt: attempt}},
 	}
 	if paced, ok := errors.AsType[*Paced](err); ok {
@@ -61,7 +61,10 @@ func clip(s string, limit int) string {
 	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
-// final reports whether no further attempt is to be made.
+// Final reports whether no further attempt is to be made after an error: it is
+// Permanent, or one of CodeOutcomeUnknown or CodePanic, or the Last.
+func Final(err error) bool { return Name(err).final() || errors.As(err, new(*Last)) }
+
 func (f *Fault) final() bool {
 	return f.Class == Permanent || f.Code == CodeOutcomeUnknown || f.Code == CodePanic
 }

@@ -78,6 +78,7 @@ func TestTemporal(t *testing.T) {
 			require.Equal(t, tt.class, app.Type())
 			require.Equal(t, tt.message, app.Message())
 			require.Equal(t, tt.retryable, !app.NonRetryable())
+			require.Equal(t, !tt.retryable, faults.Final(tt.err))
 			require.Equal(t, tt.delay, app.NextRetryDelay())
 			require.NotContains(t, inHistory(t, err), "SECRET")
 

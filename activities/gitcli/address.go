@@ -1,12 +1,13 @@
 package gitcli
 
 import (
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/holdpoint/holdpoint/internal/loopback"
 )
 
 // Address is where a remote is.
@@ -84,18 +85,13 @@ func parseURL(text string) (_ Address, wrong string) {
 	case "http", "git":
 		// Neither keeps a credential, or the pages, from being read or changed
 		// on the way.
-		if !isLoopback(u.Hostname()) {
+		if !loopback.Is(u.Hostname()) {
 			return Address{}, "is not encrypted, which is for a loopback address only; use https or ssh"
 		}
 	default:
 		return Address{}, "has another scheme than https, ssh and file"
 	}
 	return Address{Text: text, Scheme: u.Scheme, Host: u.Host}, ""
-}
-
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Redact takes out of a text of git's what belongs into no error: of a URL it

@@ -122,12 +122,12 @@ func (g Git) Into(ctx context.Context, stdout io.Writer, stdin []byte, args ...s
 		return fmt.Errorf("git %s: %w", args[0], ctx.Err())
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound):
 		return &faults.Fault{
-			Class: faults.Transient, Code: CodeMissing, Cause: err,
+			Class: faults.Transient, Code: codeMissing, Cause: err,
 			Reason: "the git program, or repository " + g.Label + ", is not there any more",
 		}
 	case cmd.ProcessState == nil:
 		return &faults.Fault{
-			Class: faults.Transient, Code: CodeNotStarted, Cause: err,
+			Class: faults.Transient, Code: codeNotStarted, Cause: err,
 			Reason: "the machine did not let git start" + machineSays(err) + "; it may have too many processes or open files, or too little memory",
 		}
 	default:

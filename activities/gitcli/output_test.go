@@ -53,7 +53,7 @@ func TestAGitThatDoesNotStart(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EACCES)
 
 	_, err = Git{Program: filepath.Join(t.TempDir(), "git")}.Run(t.Context(), nil, "version")
-	require.ErrorContains(t, err, CodeMissing)
+	require.ErrorContains(t, err, codeMissing)
 }
 
 func TestMachineTrouble(t *testing.T) {

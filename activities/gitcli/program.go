@@ -18,10 +18,10 @@ const (
 
 // The codes of the faults about the program itself.
 const (
-	CodeMissing = "git_missing" // no git program
-	CodeVersion = "git_version" // a git program that is too old
+	codeMissing = "git_missing" // no git program
+	codeVersion = "git_version" // a git program that is too old
 
-	CodeNotStarted = "git_not_started" // the machine has no room for another process
+	codeNotStarted = "git_not_started" // the machine has no room for another process
 )
 
 // Find returns the absolute path of a git program that is new enough. The error
@@ -32,18 +32,18 @@ func Find(ctx context.Context, name string) (string, error) {
 		program, err = filepath.Abs(program)
 	}
 	if err != nil {
-		return "", permanent(CodeMissing, "there is no git program %s; install Git %d.%d or later", Quote(name), oldestMajor, oldestMinor)
+		return "", permanent(codeMissing, "there is no git program %s; install Git %d.%d or later", Quote(name), oldestMajor, oldestMinor)
 	}
 	out, err := Git{Program: program, Label: "git"}.Line(ctx, nil, "version")
 	if err != nil {
-		return "", permanent(CodeMissing, "the git program %s does not run", Quote(name))
+		return "", permanent(codeMissing, "the git program %s does not run", Quote(name))
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(out, "git version %d.%d", &major, &minor); err != nil {
-		return "", permanent(CodeVersion, "the git program does not tell its version: %s", Quote(out))
+		return "", permanent(codeVersion, "the git program does not tell its version: %s", Quote(out))
 	}
 	if major < oldestMajor || major == oldestMajor && minor < oldestMinor {
-		return "", permanent(CodeVersion, "Git %d.%d is too old; install %d.%d or later", major, minor, oldestMajor, oldestMinor)
+		return "", permanent(codeVersion, "Git %d.%d is too old; install %d.%d or later", major, minor, oldestMajor, oldestMinor)
 	}
 	return program, nil
 }

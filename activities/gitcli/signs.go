@@ -11,10 +11,10 @@ import (
 const (
 	CodeRepository    = "repository"         // a repository that cannot be used as it is
 	CodePushRefused   = "push_refused"       // the remote surely did not take the push
-	CodeUnreachable   = "remote_unreachable" // no connection, or one that broke while it was read
-	CodeDenied        = "remote_denied"      // credentials, permissions, certificates
-	CodeRemoteMissing = "remote_missing"     // no repository at that address
-	CodeNotAtomic     = "remote_not_atomic"  // a server that cannot move two refs together
+	codeUnreachable   = "remote_unreachable" // no connection, or one that broke while it was read
+	codeDenied        = "remote_denied"      // credentials, permissions, certificates
+	codeRemoteMissing = "remote_missing"     // no repository at that address
+	codeNotAtomic     = "remote_not_atomic"  // a server that cannot move two refs together
 )
 
 // sign is how git, with LC_ALL=C, says what kept it from a remote.
@@ -29,43 +29,43 @@ type sign struct {
 // the remote for anything, or that was refused as a whole: a push that ends with
 // one had no effect. The more special stand first.
 var beforeContact = []sign{
-	{"does not support --atomic push", faults.Permanent, CodeNotAtomic,
+	{"does not support --atomic push", faults.Permanent, codeNotAtomic,
 		"the branch and the marker must move together; use a server that supports it (receive.advertiseAtomic)"},
 	{"mismatched algorithms", faults.Permanent, CodeRepository,
 		"make the cache with the remote's object format (git init --bare --object-format=sha256)"},
 	{"does not support this repository's hash algorithm", faults.Permanent, CodeRepository,
 		"make the cache with the remote's object format (git init --bare --object-format=sha1)"},
-	{"fatal: transport '", faults.Permanent, CodeDenied, ""}, // 'ext' not allowed
+	{"fatal: transport '", faults.Permanent, codeDenied, ""}, // 'ext' not allowed
 
-	{"Authentication failed for", faults.Permanent, CodeDenied, ""},
-	{"could not read Username", faults.Permanent, CodeDenied, "give git a credential helper or GIT_ASKPASS"},
-	{"could not read Password", faults.Permanent, CodeDenied, "give git a credential helper or GIT_ASKPASS"},
-	{"Permission denied (", faults.Permanent, CodeDenied, ""}, // ssh names the methods
-	{"Host key verification failed", faults.Permanent, CodeDenied, "add the host's key to known_hosts"},
-	{"detected dubious ownership", faults.Permanent, CodeDenied, "let the worker's user own it"},
-	{"SSL certificate problem", faults.Permanent, CodeDenied, ""},
-	{"certificate verif", faults.Permanent, CodeDenied, ""}, // of OpenSSL and GnuTLS
-	{"URL returned error: 30", faults.Permanent, CodeRemoteMissing, "it leads to another address; name that one"},
-	{"URL returned error: 401", faults.Permanent, CodeDenied, ""},
-	{"URL returned error: 403", faults.Permanent, CodeDenied, ""},
-	{"URL returned error: 404", faults.Permanent, CodeRemoteMissing, ""},
+	{"Authentication failed for", faults.Permanent, codeDenied, ""},
+	{"could not read Username", faults.Permanent, codeDenied, "give git a credential helper or GIT_ASKPASS"},
+	{"could not read Password", faults.Permanent, codeDenied, "give git a credential helper or GIT_ASKPASS"},
+	{"Permission denied (", faults.Permanent, codeDenied, ""}, // ssh names the methods
+	{"Host key verification failed", faults.Permanent, codeDenied, "add the host's key to known_hosts"},
+	{"detected dubious ownership", faults.Permanent, codeDenied, "let the worker's user own it"},
+	{"SSL certificate problem", faults.Permanent, codeDenied, ""},
+	{"certificate verif", faults.Permanent, codeDenied, ""}, // of OpenSSL and GnuTLS
+	{"URL returned error: 30", faults.Permanent, codeRemoteMissing, "it leads to another address; name that one"},
+	{"URL returned error: 401", faults.Permanent, codeDenied, ""},
+	{"URL returned error: 403", faults.Permanent, codeDenied, ""},
+	{"URL returned error: 404", faults.Permanent, codeRemoteMissing, ""},
 	{"URL returned error: 413", faults.Permanent, CodePushRefused, ""},
-	{"URL returned error: 429", faults.Throttled, CodeUnreachable, ""},
-	{"access denied or repository not exported", faults.Permanent, CodeDenied, ""},
-	{"service not enabled", faults.Permanent, CodeDenied, ""},
-	{"no such repository", faults.Permanent, CodeRemoteMissing, ""},
-	{"does not appear to be a git repository", faults.Permanent, CodeRemoteMissing, ""},
-	{"is this a git repository?", faults.Permanent, CodeRemoteMissing, ""}, // a web page, for one
-	{"epository not found", faults.Permanent, CodeRemoteMissing, ""},
-	{"fatal: repository '", faults.Permanent, CodeRemoteMissing, ""}, // 'URL' not found
+	{"URL returned error: 429", faults.Throttled, codeUnreachable, ""},
+	{"access denied or repository not exported", faults.Permanent, codeDenied, ""},
+	{"service not enabled", faults.Permanent, codeDenied, ""},
+	{"no such repository", faults.Permanent, codeRemoteMissing, ""},
+	{"does not appear to be a git repository", faults.Permanent, codeRemoteMissing, ""},
+	{"is this a git repository?", faults.Permanent, codeRemoteMissing, ""}, // a web page, for one
+	{"epository not found", faults.Permanent, codeRemoteMissing, ""},
+	{"fatal: repository '", faults.Permanent, codeRemoteMissing, ""}, // 'URL' not found
 
-	{"unable to access", faults.Transient, CodeUnreachable, ""}, // HTTP's first request
-	{"unable to look up", faults.Transient, CodeUnreachable, ""},
-	{"unable to connect to", faults.Transient, CodeUnreachable, ""},
-	{"ould not resolve ", faults.Transient, CodeUnreachable, ""},
-	{"ssh: connect to host", faults.Transient, CodeUnreachable, ""},
-	{"the remote end hung up upon initial contact", faults.Transient, CodeUnreachable, ""},
-	{"Could not read from remote repository", faults.Transient, CodeUnreachable, ""},
+	{"unable to access", faults.Transient, codeUnreachable, ""}, // HTTP's first request
+	{"unable to look up", faults.Transient, codeUnreachable, ""},
+	{"unable to connect to", faults.Transient, codeUnreachable, ""},
+	{"ould not resolve ", faults.Transient, codeUnreachable, ""},
+	{"ssh: connect to host", faults.Transient, codeUnreachable, ""},
+	{"the remote end hung up upon initial contact", faults.Transient, codeUnreachable, ""},
+	{"Could not read from remote repository", faults.Transient, codeUnreachable, ""},
 }
 
 // BeforeContact returns the fault of a command that surely had no effect at the
@@ -84,7 +84,7 @@ func (a Address) BeforeContact(who string, failed *Error) (*faults.Fault, bool) 
 		return &faults.Fault{
 			Class: sign.class, Code: sign.code, Reason: reason, Cause: failed,
 			// A server that answers with an error was reached.
-			Waits: sign.code == CodeUnreachable && !strings.Contains(line, "URL returned error"),
+			Waits: sign.code == codeUnreachable && !strings.Contains(line, "URL returned error"),
 		}, true
 	}
 	return nil, false
@@ -97,7 +97,7 @@ func (a Address) Unread(who string, failed *Error) *faults.Fault {
 		return fault
 	}
 	return &faults.Fault{
-		Class: faults.Transient, Code: CodeUnreachable, Cause: failed,
+		Class: faults.Transient, Code: codeUnreachable, Cause: failed,
 		Reason: who + ": " + Clip(plan.Escape(a.Redact(failed.Error()))),
 	}
 }

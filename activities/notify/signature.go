@@ -25,10 +25,10 @@ const (
 func (w *webhook) keys() ([][]byte, error) {
 	text, err := w.Secret.Resolve()
 	if err != nil {
-		return nil, noSecret("secret", err)
+		return nil, faults.SecretMissing("the webhook's secret", err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return nil, noSecret("secret", errors.New("it is empty"))
+		return nil, faults.SecretMissing("the webhook's secret", errors.New("it is empty"))
 	}
 	keys, err := parseSecrets(text)
 	if err != nil {

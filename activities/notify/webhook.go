@@ -4,20 +4,19 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/wire"
+	"github.com/holdpoint/holdpoint/internal/loopback"
 	"github.com/holdpoint/holdpoint/internal/secrets"
 	"github.com/holdpoint/holdpoint/workflows"
 )
@@ -89,22 +88,15 @@ func (w *webhook) refused() []error {
 }
 
 func (w *webhook) configureTLS(at place) error {
-	w.tls = &tls.Config{MinVersion: tls.VersionTLS12}
-	if w.CAFile == "" {
-		return nil
-	}
 	path := w.CAFile
-	if !filepath.IsAbs(path) {
+	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(at.folder(), path)
 	}
-	pem, err := os.ReadFile(path)
+	trusted, err := wire.Trust(path)
 	if err != nil {
-		return at.fail("ca_file", "cannot be read")
+		return at.fail("ca_file", "%s", err)
 	}
-	w.tls.RootCAs = x509.NewCertPool()
-	if !w.tls.RootCAs.AppendCertsFromPEM(pem) {
-		return at.fail("ca_file", "holds no certificate in PEM form")
-	}
+	w.tls = trusted
 	return nil
 }
 
@@ -116,16 +108,10 @@ func (w *webhook) address(text string) (*url.URL, error) {
 		return nil, errors.New("must be an https URL")
 	case u.User != nil || u.Fragment != "":
 		return nil, errors.New("must have neither credentials nor a fragment")
-	case u.Scheme == "http" && !(w.AllowHTTP && loopback(u.Hostname())):
+	case u.Scheme == "http" && !(w.AllowHTTP && loopback.Is(u.Hostname())):
 		return nil, errors.New("must begin with https: http is for this machine alone, with allow_http: true")
 	}
 	return u, nil
-}
-
-// loopback reports a host that is this machine whatever a resolver says.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // send implements sender: one request on one new connection. Nothing below
@@ -162,7 +148,7 @@ const (
 func (w *webhook) request(n workflows.Notice, now time.Time) (*http.Request, error) {
 	text, err := w.URL.Resolve()
 	if err != nil {
-		return nil, noSecret("url", err)
+		return nil, faults.SecretMissing("the webhook's url", err)
 	}
 	u, err := w.address(text)
 	if err != nil {
@@ -185,10 +171,4 @@ func (w *webhook) request(n workflows.Notice, now time.Time) (*http.Request, err
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}, nil
-}
-
-// noSecret is Transient: another worker may have the secret, or its file is
-// just being replaced.
-func noSecret(field string, err error) error {
-	return &faults.Fault{Class: faults.Transient, Code: "no_secret", Reason: "the webhook's " + field + ": " + err.Error() + "; nothing was sent"}
 }

@@ -308,8 +308,8 @@ func TestSecretsThatCannotSign(t *testing.T) {
 	r := newReceiver(t, status(http.StatusOK))
 	c := hook(t, r.URL)
 	for secret, code := range map[string]string{
-		"":                                       "transient no_secret",
-		" ":                                      "transient no_secret",
+		"":                                       "transient secret_missing",
+		" ":                                      "transient secret_missing",
 		"MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw":       "permanent bad_secret",
 		"whsec_":                                 "permanent bad_secret",
 		"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLa==": "permanent bad_secret", // 22 bytes
@@ -327,7 +327,7 @@ func TestSecretsThatCannotSign(t *testing.T) {
 	require.NoError(t, os.Unsetenv("HOOK_URL"))
 	t.Setenv("HOOK_SECRET", theSecret)
 	_, err := send(c, notice())
-	require.Contains(t, requireFault(t, err, faults.Transient, "no_secret").Reason, "HOOK_URL is not set")
+	require.Contains(t, requireFault(t, err, faults.Transient, faults.CodeSecretMissing).Reason, "HOOK_URL is not set")
 	require.Empty(t, r.got())
 }
 

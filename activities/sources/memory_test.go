@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 func collectAlone(root string) error {
-	store, err := blobs.Open(context.Background(), os.Getenv(collectStore))
+	store, err := blobs.Config{URL: os.Getenv(collectStore)}.Open()
 	if err != nil {
 		return err
 	}

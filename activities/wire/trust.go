@@ -2,26 +2,17 @@ package wire
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"os"
+
+	"github.com/holdpoint/holdpoint/internal/trust"
 )
 
 // Trust is the TLS configuration for hosts that the authorities in a PEM file
 // vouch for; without a file the system's do. An error says what is wrong with
 // the file.
 func Trust(caFile string) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if caFile == "" {
-		return config, nil
-	}
-	pem, err := os.ReadFile(caFile)
+	pool, err := trust.Pool(caFile)
 	if err != nil {
 		return nil, err
 	}
-	config.RootCAs = x509.NewCertPool()
-	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, errors.New("the file holds no certificate in PEM form")
-	}
-	return config, nil
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }

@@ -28,7 +28,7 @@ func TestTrust(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, []byte("none"), 0o600))
 	_, err = wire.Trust(file)
-	require.EqualError(t, err, "the file holds no certificate in PEM form")
+	require.EqualError(t, err, "holds no certificate in PEM form")
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	require.NoError(t, os.WriteFile(file, authority, 0o600))

@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/ext"
 
+	"github.com/holdpoint/holdpoint/approvals/celorder"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -30,14 +31,14 @@ type matchEnv struct{ env *cel.Env }
 // one does not compile. Numbers of different types may be compared, so that an
 // author need not know that all numbers of JSON are doubles here.
 func newMatchEnv() (*matchEnv, error) {
-	options := []cel.EnvOption{
+	options := append(celorder.Options(),
 		ext.Strings(),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ParserExpressionSizeLimit(maxMatchBytes),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateComprehensionNestingLimit(maxLoops), knownWords{}),
 		cel.Variable("parameters", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("replaces", cel.BoolType),
-	}
+	)
 	for _, name := range []string{
 		"tool", "tool_version", "target", "within", "item", "class", "risk", "semantic_version",
 		"tenant", "business_id", "requester", "planner",

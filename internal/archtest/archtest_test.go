@@ -35,9 +35,10 @@ func rules() []rule {
 		"log/...", "runtime/...", "syscall", "sync/...", "unsafe"}
 	return []rule{
 		{from: "approvals/plan", only: []string{}, without: append(pure, "go.temporal.io/...")},
+		{from: "approvals/celorder", only: []string{}, without: append(pure, "go.temporal.io/...")},
 		{from: "approvals/signature", only: []string{}, without: append(pure, "go.temporal.io/...")},
 		{from: "approvals", only: []string{"approvals/plan", "approvals/signature"}, without: append(pure, "go.temporal.io/...")},
-		{from: "approvals/policy", only: []string{"approvals", "approvals/plan", "approvals/signature"}, without: append(pure, "go.temporal.io/...")},
+		{from: "approvals/policy", only: []string{"approvals", "approvals/celorder", "approvals/plan", "approvals/signature"}, without: append(pure, "go.temporal.io/...")},
 		{from: "workflows", only: []string{"approvals", "approvals/plan", "approvals/signature"},
 			without: append(pure, "go.temporal.io/sdk/client", "go.temporal.io/api/workflowservice/...", "google.golang.org/grpc/...")},
 		{from: "activities/...", never: []string{"worker/...", "starter", "approver"}},

@@ -2,7 +2,8 @@
 // is no clock. It has tests only, needs nothing but the Go command, and holds
 // where no linter is installed; .golangci.yaml says the same inside an editor.
 //
-//	approvals/plan   nothing of ours: no I/O, no clock, no Temporal
+//	approvals/plan, celorder, signature
+//	                 nothing of ours: no I/O, no clock, no Temporal
 //	approvals        approvals/plan: no I/O, no clock, no Temporal
 //	workflows        approvals and plan: no client, no network, no files, no clock
 //	activities/...   those three and internal

@@ -34,7 +34,7 @@ func checkTenant(name string) error {
 
 func checkName(name string) error {
 	if !isName(name) {
-		return fmt.Errorf("entry %q: %w", name[:min(len(name), 2*maxPart)], ErrName)
+		return fmt.Errorf("entry %q: %w", name[:min(len(name), 2*maxPart)], errName)
 	}
 	return nil
 }

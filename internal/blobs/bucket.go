@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/holdpoint/holdpoint/internal/s3keys"
+	"github.com/holdpoint/holdpoint/internal/trust"
 )
 
 // bucket is a storage in a bucket of an S3-compatible store. The client is
@@ -61,20 +61,13 @@ func openBucket(c Config, at location) (*bucket, error) {
 }
 
 func newTransport(caFile string) (*http.Transport, error) {
-	trust := &tls.Config{MinVersion: tls.VersionTLS12}
-	if caFile != "" {
-		pem, err := os.ReadFile(caFile)
-		if err != nil {
-			return nil, errors.New("the ca_file cannot be read")
-		}
-		trust.RootCAs = x509.NewCertPool()
-		if !trust.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("the ca_file holds no certificate in PEM form")
-		}
+	pool, err := trust.Pool(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("the ca_file %w", err)
 	}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSClientConfig: trust, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: time.Minute,
 		IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 16, DisableCompression: true, ForceAttemptHTTP2: true,
 	}, nil
 }

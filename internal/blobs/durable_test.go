@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 }
 
 func storeForever(location string) error {
-	s, err := blobs.Open(context.Background(), location)
+	s, err := blobs.Config{URL: location}.Open()
 	if err != nil {
 		return err
 	}
@@ -114,19 +114,19 @@ func TestOpenRefuses(t *testing.T) {
 		"file:///blobs?metadata=skip", "file:///blobs#x", "file:///%zz",
 	} {
 		t.Run(location, func(t *testing.T) {
-			_, err := blobs.Open(t.Context(), location)
+			_, err := blobs.Config{URL: location}.Open()
 			require.ErrorContains(t, err, "blob store: ")
 		})
 	}
 	t.Run("no secrets in the text", func(t *testing.T) {
-		_, err := blobs.Open(t.Context(), "s3://user:PASSWORD@bucket?secret=PASSWORD")
+		_, err := blobs.Config{URL: "s3://user:PASSWORD@bucket?secret=PASSWORD"}.Open()
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "PASSWORD")
 	})
 	t.Run("a file in the folder's place", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "file")
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
-		_, err := blobs.Open(t.Context(), "file://"+path)
+		_, err := blobs.Config{URL: "file://" + path}.Open()
 		require.ErrorContains(t, err, "not a directory")
 	})
 }
@@ -134,7 +134,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestOpenTakesAnyFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "100% 周报?#")
 	location := url.URL{Scheme: "file", Path: dir}
-	s, err := blobs.Open(t.Context(), location.String())
+	s, err := blobs.Config{URL: location.String()}.Open()
 	require.NoError(t, err)
 	defer s.Close()
 	d, err := s.Put(t.Context(), "acme", []byte("hello"))

@@ -1,16 +1,15 @@
 package blobs
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/holdpoint/holdpoint/internal/loopback"
 	"github.com/holdpoint/holdpoint/internal/secrets"
 )
 
@@ -73,9 +72,6 @@ func (c Config) Open() (*Store, error) {
 	return &Store{objects}, nil
 }
 
-// Open opens the store at location that needs no keys: file:///absolute/path.
-func Open(_ context.Context, location string) (*Store, error) { return Config{URL: location}.Open() }
-
 // location is what a URL says.
 type location struct {
 	folder string // or else:
@@ -132,7 +128,7 @@ func (c Config) inBucket(u *url.URL) (location, error) {
 	case !bucketName.MatchString(at.bucket):
 		return location{}, errors.New("use s3://BUCKET or s3://BUCKET/PREFIX, with the name of a bucket")
 	case at.prefix != "" && !isName(at.prefix):
-		return location{}, errors.New("the prefix after the bucket cannot be used: of its parts, " + ErrName.Error())
+		return location{}, errors.New("the prefix after the bucket cannot be used: of its parts, " + errName.Error())
 	}
 	if err := c.checkKeys(); err != nil {
 		return location{}, err
@@ -183,7 +179,7 @@ func (at *location) parameters(query string) error {
 	switch {
 	case err != nil || !isEndpoint(at.endpoint):
 		return errors.New("the endpoint must be https://HOST or https://HOST:PORT")
-	case at.endpoint.Scheme == "http" && !loopback(at.endpoint.Hostname()) && !insecure:
+	case at.endpoint.Scheme == "http" && !loopback.Is(at.endpoint.Hostname()) && !insecure:
 		return errors.New("the endpoint would get blobs in clear over the network; use https, or allow it with insecure=true")
 	}
 	return nil
@@ -193,10 +189,4 @@ func (at *location) parameters(query string) error {
 func isEndpoint(u *url.URL) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && strings.Trim(u.Path, "/") == "" &&
 		u.RawQuery == "" && u.Fragment == "" && u.User == nil
-}
-
-// loopback reports a host that is this machine whatever a resolver says.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -36,8 +36,8 @@ var (
 	ErrTooLarge = errors.New("the blob is larger than allowed")
 	// ErrTenant says that a tenant's name cannot be part of an address.
 	ErrTenant = errors.New("a tenant's name has 1 to 64 letters, digits, '.', '_' or '-', no \"..\" and no '.' at its ends")
-	// ErrName says that an entry cannot have this name.
-	ErrName = errors.New("a name has parts of 1 to 128 letters, digits, '.', '_' or '-' with '/' between them, 512 bytes in all; " +
+	// errName says that an entry cannot have this name.
+	errName = errors.New("a name has parts of 1 to 128 letters, digits, '.', '_' or '-' with '/' between them, 512 bytes in all; " +
 		"a part has no \"..\", no '.' at its ends, and does not end in \".tmp\"")
 )
 

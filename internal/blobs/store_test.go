@@ -20,7 +20,7 @@ import (
 func open(t *testing.T) (*blobs.Store, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "blobs")
-	s, err := blobs.Open(context.Background(), "file://"+dir)
+	s, err := blobs.Config{URL: "file://" + dir}.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s, dir

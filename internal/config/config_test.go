@@ -239,7 +239,7 @@ func TestBlobURLOpensTheFolderItNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), name)
-			store, err := blobs.Open(t.Context(), config.BlobURL(data))
+			store, err := blobs.Config{URL: config.BlobURL(data)}.Open()
 			require.NoError(t, err)
 			defer store.Close()
 			digest, err := store.Put(t.Context(), "acme", []byte("text"))

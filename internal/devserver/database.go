@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ErrInUse says that another development server runs on the same database.
-var ErrInUse = errors.New("in use by another development server")
+// errInUse says that another development server runs on the same database.
+var errInUse = errors.New("in use by another development server")
 
 // database is the server's SQLite file, if it has one. Two servers on one file
 // would each believe that they own every workflow in it, so a lock is taken

@@ -9,7 +9,7 @@ import (
 )
 
 // lockFile takes a lock for this process and every child that inherits the
-// file, or fails at once with ErrInUse.
+// file, or fails at once with errInUse.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -18,7 +18,7 @@ func lockFile(path string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, ErrInUse
+			return nil, errInUse
 		}
 		return nil, err
 	}

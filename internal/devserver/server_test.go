@@ -84,7 +84,7 @@ func TestOneDatabaseHasOneServer(t *testing.T) {
 	s := devtest.Start(t, devserver.Options{DBFile: db})
 	options := devserver.Options{CLI: devtest.CLI(t), DBFile: db}
 	_, err := devserver.Start(t.Context(), options)
-	require.ErrorIs(t, err, devserver.ErrInUse)
+	require.ErrorContains(t, err, "in use by another development server")
 
 	require.NoError(t, s.Kill())
 	require.NoError(t, s.Stop(), "gives the database back")

@@ -36,9 +36,9 @@ const (
 	BeforeCheckpoint = "before_checkpoint"
 	After            = "after"
 
-	Begun    = "begun"
+	begun    = "begun"
 	Effect   = "effect"
-	Recorded = "recorded"
+	recorded = "recorded"
 
 	ReplyStored = "reply_stored"
 )
@@ -48,7 +48,7 @@ func Moments(step workflows.StepName) []string {
 	moments := []string{Before, BeforeCheckpoint, After}
 	switch step {
 	case workflows.ExecuteAction:
-		return append(moments, Begun, Effect, Recorded)
+		return append(moments, begun, Effect, recorded)
 	case workflows.MakePlan:
 		return append(moments, ReplyStored)
 	default:

@@ -186,6 +186,24 @@ func TestStartAttachesOnTheRunsTaskQueue(t *testing.T) {
 	s.starter("cancel", run)
 }
 
+// A memo is what whoever started the run says of it. A start attaches to a run by
+// the task that the run has.
+func TestStartAttachesByTheTaskNotByTheMemo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, weekOfNotes())
+	honest := s.task("x")
+	sum, err := honest.WithDefaults().Digest()
+	require.NoError(t, err)
+	other := honest
+	other.Goal = "delete everything"
+	_, err = s.reader.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: s.name + "/x", TaskQueue: s.name, Memo: map[string]any{workflows.TaskDigestMemo: sum.String()},
+	}, workflows.WorkflowType, other)
+	require.NoError(t, err)
+	require.Contains(t, s.fails(1, programs.starter, s.startArgs("x")...), "was already started with other input")
+	s.starter("cancel", s.name+"/x")
+}
+
 // A retry policy on the whole workflow is a retry on the wrong level: the run
 // fails once, and what it did stays done.
 func TestC019_RetryOfTheWholeWorkflow(t *testing.T) {

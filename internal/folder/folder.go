@@ -22,13 +22,13 @@ import (
 
 // The codes of a Problem.
 const (
-	CodePath       = "context_path_invalid"
-	CodeGlob       = "glob_invalid"
+	codePath       = "context_path_invalid"
+	codeGlob       = "glob_invalid"
 	CodeMissing    = "context_path_missing"
-	CodeUnreadable = "context_path_unreadable"
+	codeUnreadable = "context_path_unreadable"
 	CodeLink       = "context_path_is_link"
 	CodeFile       = "context_path_is_file"
-	CodeDeep       = "context_too_deep"
+	codeDeep       = "context_too_deep"
 	CodeMany       = "context_too_many_entries"
 )
 

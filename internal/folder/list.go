@@ -48,7 +48,7 @@ func (f *Folder) List(ctx context.Context, scope Scope, limit int, visit func(En
 		err = w.entries(ctx, dir, names, scope.folder)
 	}
 	if shut, ok := errors.AsType[*closedError](err); ok {
-		return &Problem{CodeUnreadable, "cannot be listed (" + shut.reason + ")"}
+		return &Problem{codeUnreadable, "cannot be listed (" + shut.reason + ")"}
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func unopened(err error) error {
 	if machine := unavailable(err); machine != nil {
 		return machine
 	}
-	return &Problem{CodeUnreadable, "cannot be opened (" + reasonOf(err) + ")"}
+	return &Problem{codeUnreadable, "cannot be opened (" + reasonOf(err) + ")"}
 }
 
 // walk goes through one scope.

@@ -93,7 +93,7 @@ func (w walk) look(dir *os.Root, name string, at []string) (found, bool) {
 // enter opens the folder f in parent, whose path is at.
 func (w walk) enter(parent *os.Root, f found, at []string) (*os.Root, error) {
 	if len(at) >= maxDepth {
-		return nil, &Problem{CodeDeep, fmt.Sprintf("holds more than %d folders in one another; exclude them", maxDepth)}
+		return nil, &Problem{codeDeep, fmt.Sprintf("holds more than %d folders in one another; exclude them", maxDepth)}
 	}
 	dir, err := openFolder(parent, f.name, f.info)
 	if err != nil {

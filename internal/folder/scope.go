@@ -13,19 +13,19 @@ type Scope struct {
 // NewScope reads a scope. path is a folder below the root in the form of
 // [EscapePath], "" for the root itself. Include and exclude are globs relative
 // to it (see [Globs]): without include every file is included, and exclude
-// wins. The error is a *Problem of code CodePath or CodeGlob.
+// wins. The error is a *Problem of code codePath or codeGlob.
 func NewScope(path string, include, exclude []string) (Scope, error) {
 	components, err := folderPath(path)
 	if err != nil {
-		return Scope{}, &Problem{CodePath, err.Error()}
+		return Scope{}, &Problem{codePath, err.Error()}
 	}
 	in, err := ParseGlobs(include)
 	if err != nil {
-		return Scope{}, &Problem{CodeGlob, "include: " + err.Error()}
+		return Scope{}, &Problem{codeGlob, "include: " + err.Error()}
 	}
 	out, err := ParseGlobs(exclude)
 	if err != nil {
-		return Scope{}, &Problem{CodeGlob, "exclude: " + err.Error()}
+		return Scope{}, &Problem{codeGlob, "exclude: " + err.Error()}
 	}
 	s := Scope{folder: components, include: in, exclude: out}
 	if len(components) > 0 {

@@ -3,11 +3,12 @@ package modelserver
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 // Answer is what a server does with one call. The zero Answer is an empty reply.
@@ -114,7 +115,7 @@ func (a *Answer) complete(folder string) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
 		}
-		raw, err := os.ReadFile(path)
+		raw, err := regularfile.Read(path)
 		if err != nil {
 			return fmt.Errorf("text_file: %w", err)
 		}

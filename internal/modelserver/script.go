@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
 
@@ -30,7 +30,7 @@ type Script struct {
 // Load reads a script from a YAML file. Files that it names are relative to its
 // folder. The error joins one for each mistake, with file and line.
 func Load(path string) (Script, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return Script{}, err
 	}

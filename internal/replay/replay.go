@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -28,6 +29,32 @@ func Read(in io.Reader) (*historypb.History, error) {
 	}
 	return history, nil
 }
+
+// ReadFile is Read of a regular file of at most maxFileBytes; its error names the
+// path. It waits for nobody: see package regularfile.
+func ReadFile(path string) (history *historypb.History, err error) {
+	file, err := regularfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFileBytes {
+		return nil, fmt.Errorf("%s has %d bytes, and a saved history at most %d", path, info.Size(), int64(maxFileBytes))
+	}
+	if history, err = Read(io.LimitReader(file, maxFileBytes)); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return history, nil
+}
+
+// maxFileBytes bounds a saved history. A server ends a run whose history has 50 MB
+// (limit.historySize.error); as JSON it is several times as large, because what is
+// binary is base64 and every field has its name.
+const maxFileBytes = 256 << 20
 
 // Run replays a history; an error says where this build would do something
 // else. Further interceptors stand inside of the product's own.

@@ -2,7 +2,9 @@ package replay_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,9 +33,7 @@ func TestReadRefusesWhatIsNoHistory(t *testing.T) {
 // pass, or none.
 func TestRunReplaysUnderTheRecordedID(t *testing.T) {
 	const name = "../../workflows/testdata/histories/completed.json"
-	raw, err := os.ReadFile(name)
-	require.NoError(t, err)
-	history, err := replay.Read(strings.NewReader(string(raw)))
+	history, err := replay.ReadFile(name)
 	require.NoError(t, err)
 	require.NoError(t, replay.Run(history))
 
@@ -42,10 +42,28 @@ func TestRunReplaysUnderTheRecordedID(t *testing.T) {
 }
 
 func TestRunTellsAChangedHistory(t *testing.T) {
-	in, err := os.Open("../../workflows/testdata/histories/bad-renamed-activity.json")
-	require.NoError(t, err)
-	defer in.Close()
-	history, err := replay.Read(in)
+	history, err := replay.ReadFile("../../workflows/testdata/histories/bad-renamed-activity.json")
 	require.NoError(t, err)
 	require.ErrorContains(t, replay.Run(history), "nondeterministic")
+}
+
+// Whoever names what is no file hears so, and does not wait for it.
+func TestReadFileTakesFilesOfABoundedSizeAlone(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, syscall.Mkfifo(file("pipe"), 0o600))
+	require.NoError(t, os.WriteFile(file("notes.json"), []byte("{}"), 0o600))
+	require.NoError(t, os.WriteFile(file("huge.json"), nil, 0o600))
+	require.NoError(t, os.Truncate(file("huge.json"), 256<<20+1)) // of holes: it takes no room
+	for name, says := range map[string]string{
+		"pipe":       "is a pipe, and only a file is read here",
+		".":          "is a folder, and only a file is read here",
+		"none.json":  "no such file",
+		"notes.json": "the history does not begin with the start of a workflow",
+		"huge.json":  "has 268435457 bytes, and a saved history at most 268435456",
+	} {
+		_, err := replay.ReadFile(file(name))
+		require.ErrorContains(t, err, says, name)
+		require.Contains(t, err.Error(), file(name))
+	}
 }

@@ -12,8 +12,8 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 
+	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -27,9 +27,9 @@ type Run struct {
 	Pollers   int       // workers that polled the task queue lately
 	Pending   []Pending // attempts that run or wait now
 	Closed    bool
-	// TaskDigest is the digest of the task that the run was started with, or
-	// empty when it was not started by starter.
-	TaskDigest string
+	// TaskDigest is the digest of Task. The memo holds one too, which whoever
+	// started the run may have made up.
+	TaskDigest plan.Digest
 }
 
 // Pending is an activity that has been scheduled and has not ended.
@@ -68,16 +68,14 @@ func (r Reader) Read(ctx context.Context, runID string) (*Run, error) {
 	if info.GetType().GetName() != workflows.WorkflowType {
 		return nil, fmt.Errorf("workflow %q is a %s, not a Holdpoint run", runID, info.GetType().GetName())
 	}
-	if payload, ok := info.GetMemo().GetFields()[workflows.TaskDigestMemo]; ok {
-		if err := converter.GetDefaultDataConverter().FromPayload(payload, &run.TaskDigest); err != nil {
-			return nil, fmt.Errorf("memo of run %q: %w", runID, err)
-		}
-	}
 	f := newFold(runID)
 	if err := r.fold(ctx, f, info.GetExecution().GetRunId()); err != nil {
 		return nil, err
 	}
 	run.Task, run.State = f.task, f.state
+	if run.TaskDigest, err = f.task.Digest(); err != nil {
+		return nil, fmt.Errorf("run %q: %w", runID, err)
+	}
 	run.Status = f.view()
 	run.Pending = f.pending(described.GetPendingActivities())
 	if !run.Closed {

@@ -5,10 +5,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 // MaxFileBytes bounds a key file, and a file with a signature: an RSA key of
@@ -17,14 +19,18 @@ const MaxFileBytes = 64 << 10
 
 // ReadFile reads a small file, so that a wrong name is not read to its end.
 func ReadFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	file, err := regularfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > MaxFileBytes {
-		return nil, fmt.Errorf("%s has %d bytes; neither a key nor a signature has more than %d", path, info.Size(), MaxFileBytes)
+	raw, err := io.ReadAll(io.LimitReader(file, MaxFileBytes+1))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
 	}
-	return os.ReadFile(path)
+	if len(raw) > MaxFileBytes {
+		return nil, fmt.Errorf("%s has more than %d bytes; neither a key nor a signature has", path, MaxFileBytes)
+	}
+	return raw, nil
 }
 
 // File finds the key of a file: a private key in OpenSSH's or a PEM format, or

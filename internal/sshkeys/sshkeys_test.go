@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -174,7 +175,10 @@ func TestKeyThatItsFileHidesIsAcceptedBeforeItSigns(t *testing.T) {
 }
 
 func TestFilesThatAreNoKeys(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "id")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for name, path := range map[string]string{
+		"is a pipe":      pipe, // nobody writes to it, and nobody waits for that
 		"no private key": write(t, "id", []byte("hello")),
 		"bytes":          write(t, "id", make([]byte, MaxFileBytes+1)),
 		"no such file":   filepath.Join(t.TempDir(), "id"),

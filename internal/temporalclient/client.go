@@ -6,7 +6,6 @@ package temporalclient
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -62,14 +61,4 @@ func Dial(ctx context.Context, f Flags, logger log.Logger, with ...func(*client.
 			options.HostPort, options.Namespace, err)
 	}
 	return c, options, nil
-}
-
-// Loopback reports whether an address can only mean this machine.
-func Loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -132,6 +132,21 @@ func TestGuaranteesAreCheckedAfterTheRun(t *testing.T) {
 	require.Equal(t, 1, code, out)
 }
 
+// Who has not installed all systems gets his tests, and is told what they do not
+// prove. CI has all of them.
+func TestGuaranteesWhoseTestIsSkipped(t *testing.T) {
+	inModule(t, map[string]string{
+		"a_test.go": "package piece\n\nimport \"testing\"\n\nfunc TestA(*testing.T) {}\n\nfunc TestB(t *testing.T) { t.Skip(\"no PostgreSQL\") }\n",
+		"two.md":    "| promise | test |\n|---|---|\n| a | `TestA` |\n| b | `TestB` |\n",
+	})
+	out, code := runHere(t, false, "-guarantees", "two.md", "./...")
+	require.Equal(t, 0, code, out)
+	require.Contains(t, out, "NOT PROVED HERE two.md:4: TestB was skipped\n1 passed, 0 failed, 1 skipped\n")
+	out, code = runHere(t, true, "-guarantees", "two.md", "./...")
+	require.Equal(t, 1, code, out)
+	require.Contains(t, out, "PROBLEM two.md:4: TestB was skipped\n")
+}
+
 func TestWrongCommandLine(t *testing.T) {
 	require.Equal(t, 2, run(t.Context(), []string{"-no-such-flag"}, false, &bytes.Buffer{}, &bytes.Buffer{}))
 }

@@ -2,14 +2,10 @@ package toolchain
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
-
-// ErrNoRoot says that a folder lies in no working copy of Holdpoint.
-var ErrNoRoot = errors.New("not inside a working copy of holdpoint")
 
 // modLine begins the go.mod at the top of the repository, and no other.
 const modLine = "module github.com/holdpoint/holdpoint\n"
@@ -26,7 +22,7 @@ func Root(dir string) (string, error) {
 			return at, nil
 		}
 		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("%s: %w", dir, ErrNoRoot)
+			return "", fmt.Errorf("%s: not inside a working copy of holdpoint", dir)
 		}
 	}
 }

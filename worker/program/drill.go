@@ -22,6 +22,7 @@ import (
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/cli"
 	"github.com/holdpoint/holdpoint/internal/config"
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 	"github.com/holdpoint/holdpoint/worker/rehearsal"
 )
@@ -128,7 +129,7 @@ func newDrillID() string {
 }
 
 func readParameters(path, id string) (json.RawMessage, error) {
-	raw, err := os.ReadFile(path)
+	raw, err := regularfile.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}

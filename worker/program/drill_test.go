@@ -2,6 +2,7 @@ package program
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -160,11 +161,13 @@ func TestDrillThatCannotBegin(t *testing.T) {
 	site := drillSite(t, shop, "keyed")
 	site.write("bad.yaml", "number: 1\nnumber: 2\n")
 	site.write("bad.json", `{"number": "1", "numbr": "2"}`)
+	require.NoError(t, syscall.Mkfifo(site.path("pipe.yaml"), 0o600))
 	for name, tt := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
+		"a pipe":            {[]string{"open_order", "--parameters", "pipe.yaml", "--target", "shop"}, 1, "is a pipe, and only a file is read here"},
 		"another tool":      {[]string{"close_order", "--parameters", "order.yaml", "--target", "shop"}, 2, `there is no tool "close_order"`},
 		"no target":         {[]string{"open_order", "--parameters", "order.yaml"}, 2, "--target SANDBOX"},
 		"no parameters":     {[]string{"open_order", "--target", "shop"}, 2, "--parameters FILE"},

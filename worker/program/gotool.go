@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/config"
 )
@@ -21,10 +21,13 @@ func checkGoTool(tool tools.Tool) error {
 	if err := config.CheckToolName(s.Name); err != nil {
 		return err
 	}
-	for _, check := range []func(tools.Tool, tools.Spec) error{checkClass, checkSchema, checkLimits} {
+	for _, check := range []func(tools.Tool, tools.Spec) error{checkClass, checkSchema} {
 		if err := check(tool, s); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
+	}
+	if err := declared.CheckLimits(s); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return nil
 }
@@ -34,9 +37,9 @@ func checkClass(tool tools.Tool, s tools.Spec) error {
 	switch {
 	case s.Version == "":
 		return errors.New("it has no version")
-	case !slices.Contains([]plan.DeliveryClass{plan.Transactional, plan.Conditional, plan.Keyed, plan.Lookup, plan.Once}, s.Class):
+	case !slices.Contains(plan.DeliveryClasses(), s.Class):
 		return fmt.Errorf("there is no delivery class %q", s.Class)
-	case !slices.Contains([]plan.Risk{plan.LowRisk, plan.MediumRisk, plan.HighRisk}, s.Risk):
+	case !slices.Contains(plan.Risks(), s.Risk):
 		return fmt.Errorf("there is no risk %q", s.Risk)
 	case s.Class == plan.Lookup && !finds:
 		return errors.New("a tool of class lookup is a tools.Finder")
@@ -53,18 +56,6 @@ func checkSchema(_ tools.Tool, s tools.Spec) error {
 	}
 	if s.SchemaDigest != plan.Sum(canonical) {
 		return errors.New("its schema digest is not that of its schema's canonical form (plan.Canonicalize, plan.Sum)")
-	}
-	return nil
-}
-
-func checkLimits(_ tools.Tool, s tools.Spec) error {
-	switch {
-	case s.CallTimeout < 100*time.Millisecond || s.CallTimeout > 10*time.Minute:
-		return fmt.Errorf("its call timeout is %s; 100ms to 10m are allowed", s.CallTimeout)
-	case s.MaxAttempts < 1 || s.MaxAttempts > 1000:
-		return fmt.Errorf("it makes %d attempts; 1 to 1,000 are allowed", s.MaxAttempts)
-	case s.Concurrency < 0 || s.Concurrency > 200 || s.Rate < 0 || s.Settle < 0:
-		return errors.New("its concurrency (at most 200), rate or settle time is out of bounds")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type metrics struct {
 
 // openMetrics listens before the worker does anything else: an address that is
 // taken is an error at start.
-func openMetrics(cfg config.Config) (*metrics, error) {
+func openMetrics(ctx context.Context, cfg config.Config) (*metrics, error) {
 	if cfg.Metrics == "" {
 		return &metrics{}, nil
 	}
@@ -40,7 +40,7 @@ func openMetrics(cfg config.Config) (*metrics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	listener, err := net.Listen("tcp", cfg.Metrics)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("%smetrics: %w; name another address", cfg.At("metrics"), err)
 	}

@@ -14,7 +14,7 @@ func TestMetricsAtAnAddressThatIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
-	_, err = openMetrics(config.Config{Metrics: taken.Addr().String()})
+	_, err = openMetrics(t.Context(), config.Config{Metrics: taken.Addr().String()})
 	require.ErrorContains(t, err, "metrics: listen tcp "+taken.Addr().String())
 	require.ErrorContains(t, err, "name another address")
 }

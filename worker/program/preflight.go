@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/holdpoint/holdpoint/internal/config"
-	"github.com/holdpoint/holdpoint/internal/temporalclient"
+	"github.com/holdpoint/holdpoint/internal/loopback"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -49,7 +49,7 @@ func preflight(ctx context.Context, c client.Client, options client.Options, cfg
 // storesInReach refuses files as the stores of a server elsewhere: another
 // worker of the same task queue would not find what this one stored.
 func storesInReach(address string, cfg config.Config) error {
-	if temporalclient.Loopback(address) || cfg.SingleMachine {
+	if loopback.IsAddress(address) || cfg.SingleMachine {
 		return nil
 	}
 	var files []string

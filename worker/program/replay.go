@@ -3,10 +3,8 @@ package program
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/holdpoint/holdpoint/internal/replay"
 )
@@ -31,10 +29,10 @@ Save a history with
 func replayFiles(files []string, out io.Writer) error {
 	var unread, broken int
 	for _, file := range files {
-		history, err := readHistory(file)
+		history, err := replay.ReadFile(file)
 		if err != nil {
 			unread++
-			fmt.Fprintf(out, "UNREAD  %s: %v\n", file, err)
+			fmt.Fprintf(out, "UNREAD  %v\n", err)
 			continue
 		}
 		if err := replay.Run(history); err != nil {
@@ -51,13 +49,4 @@ func replayFiles(files []string, out io.Writer) error {
 		return fmt.Errorf("%d of %d files hold no history that can be read", unread, len(files))
 	}
 	return nil
-}
-
-func readHistory(path string) (*historypb.History, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return replay.Read(file)
 }

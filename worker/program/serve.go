@@ -42,7 +42,7 @@ func serve(ctx context.Context, o options, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m, err := openMetrics(cfg)
+	m, err := openMetrics(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -62,7 +63,7 @@ func (r *run) judgeBoth(step string, first, second answer) {
 		r.found(step, Open, "neither of the two calls made an effect: %s; let the parameters name a new one each time", outcome(first.err))
 	case absent:
 		r.found(step, Broken, "the target made the effect, and said of the other call of its key that there is none: %s", outcome(errs))
-	case final(errs):
+	case faults.Final(errs):
 		r.found(step, Kept, "the target answered one of the two calls, and refused the other: %s", outcome(errs))
 	default:
 		r.found(step, Open, "the target answered one of the two calls, and of the other nothing clear: %s", outcome(errs))

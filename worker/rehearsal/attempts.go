@@ -28,7 +28,7 @@ func (r *run) attempt(ctx context.Context, a plan.Action, reached func(effects.P
 	p.Reached = reached
 	call := r.call(a)
 	call.InDoubt, call.FirstSent = false, time.Time{} // the protocol's to say
-	return p.Run(ctx, r.tool.tool(), call, r.number, tenant)
+	return p.Run(ctx, r.tool.AsTool(), call, r.number, tenant)
 }
 
 // abandoned is an attempt that ends right after its call, as if its process
@@ -55,7 +55,7 @@ func (r *run) abandoned(ctx context.Context) error {
 func (r *run) recovered(ctx context.Context) (out effects.Outcome, err error) {
 	for range mostAttempts {
 		out, err = r.attempt(ctx, r.Subject.Action, nil)
-		if err == nil || final(err) || ctx.Err() != nil {
+		if err == nil || faults.Final(err) || ctx.Err() != nil {
 			return out, err
 		}
 		r.wait(ctx, "until then the first call could still be at work: "+faults.Name(err).Code, pause(err))
@@ -87,11 +87,6 @@ func (r *run) againWith(ctx context.Context, tool tools.Tool, a plan.Action) (re
 func pause(err error) time.Duration {
 	const shortest = 200 * time.Millisecond
 	return max(faults.Name(err).RetryAfter, shortest)
-}
-
-func final(err error) bool {
-	f := faults.Name(err)
-	return f.Class == faults.Permanent || f.Code == faults.CodeOutcomeUnknown || f.Code == faults.CodePanic
 }
 
 func outcome(err error) string {

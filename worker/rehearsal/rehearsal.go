@@ -9,6 +9,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/watched"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -30,7 +31,7 @@ type Rehearsal struct {
 // such as a target that refuses the first call.
 func (r Rehearsal) Run(ctx context.Context) (Result, error) {
 	run := &run{
-		Rehearsal: r, tool: &watched{Tool: r.Tool}, spec: r.Tool.Spec(),
+		Rehearsal: r, tool: &watched.Tool{Tool: r.Tool}, spec: r.Tool.Spec(),
 		protocol: effects.Protocol{Ledger: r.Ledger, Owner: "drill", Lease: lease},
 	}
 	if err := run.lostReceipt(ctx); err != nil {
@@ -51,7 +52,7 @@ func (r Rehearsal) Run(ctx context.Context) (Result, error) {
 type run struct {
 	Rehearsal
 
-	tool     *watched
+	tool     *watched.Tool
 	spec     tools.Spec
 	protocol effects.Protocol
 	number   int // of the last attempt
@@ -89,7 +90,7 @@ func (r *run) lostReceipt(ctx context.Context) error {
 	if err := r.abandoned(ctx); err != nil {
 		return fmt.Errorf("the first call gave no receipt, so nothing can be rehearsed: %w", err)
 	}
-	r.found("lost receipt", Kept, "the effect was made (%s), and its receipt lost on purpose", r.tool.firstRef())
+	r.found("lost receipt", Kept, "the effect was made (%s), and its receipt lost on purpose", r.tool.FirstRef())
 	r.counted(ctx, "lost receipt")
 	return nil
 }
@@ -97,10 +98,10 @@ func (r *run) lostReceipt(ctx context.Context) error {
 // recovery is the attempt after the crash.
 func (r *run) recovery(ctx context.Context) {
 	const step = "recovery"
-	before := r.tool.calls()
+	before := r.tool.Calls()
 	out, err := r.recovered(ctx)
 	asksPerson := err != nil && faults.Name(err).Code == faults.CodeOutcomeUnknown
-	sent := r.tool.calls() - before
+	sent := r.tool.Calls() - before
 	switch {
 	case r.spec.Class == plan.Once && asksPerson && sent == 0:
 		r.found(step, Kept, "it stopped and sent nothing: a person decides")
@@ -108,7 +109,7 @@ func (r *run) recovery(ctx context.Context) {
 		r.found(step, Broken, "it must stop for a person; it sent %d calls (%s)", sent, outcome(err))
 	case err != nil:
 		r.found(step, Broken, "the first receipt was not found again: %s", err)
-	case out.Receipt.Ref != r.tool.firstRef():
+	case out.Receipt.Ref != r.tool.FirstRef():
 		r.found(step, Broken, "it brought the receipt of another effect, %s", out.Receipt.Ref)
 	case r.spec.Class == plan.Lookup && sent > 0:
 		r.found(step, Broken, "the effect was there, and it was sent again")
@@ -132,7 +133,7 @@ func (r *run) sameCall(ctx context.Context) {
 			r.found(step, Broken, "the look at the target failed: %s", err)
 		case found.Presence != tools.Found:
 			r.found(step, Broken, "the look at the target did not find the effect: %s", found.Detail)
-		case found.Receipt.Ref != r.tool.firstRef():
+		case found.Receipt.Ref != r.tool.FirstRef():
 			r.found(step, Broken, "the look at the target found another effect, %s", found.Receipt.Ref)
 		default:
 			r.found(step, Kept, "a look at the target finds the effect; nothing was sent")
@@ -151,9 +152,9 @@ func (r *run) otherPayload(ctx context.Context) {
 		r.found(step, Open, "no parameter could be changed without changing target or item: name a file with others")
 		return
 	}
-	before := r.tool.calls()
+	before := r.tool.Calls()
 	_, err := r.attempt(ctx, *r.Subject.Other, nil)
-	if err == nil || faults.ClassOf(err) != faults.Permanent || r.tool.calls() != before {
+	if err == nil || faults.ClassOf(err) != faults.Permanent || r.tool.Calls() != before {
 		r.found(step, Broken, "the ledger let it through: %s", outcome(err))
 		return
 	}
@@ -175,13 +176,13 @@ func (r *run) otherPayloadAtTarget(ctx context.Context) {
 func (r *run) judgeAgain(step string, receipt plan.Receipt, err error, other bool) {
 	absent := errors.Is(err, tools.ErrDrift) || errors.Is(err, tools.ErrAbsent)
 	switch {
-	case err == nil && receipt.Ref != r.tool.firstRef():
-		r.found(step, Broken, "the target made another effect, %s beside %s", receipt.Ref, r.tool.firstRef())
+	case err == nil && receipt.Ref != r.tool.FirstRef():
+		r.found(step, Broken, "the target made another effect, %s beside %s", receipt.Ref, r.tool.FirstRef())
 	case err == nil && other:
 		r.found(step, Kept, "the target answered as to the first payload: only the ledger tells the two apart")
 	case err == nil:
 		r.found(step, Kept, "the target answered with the first receipt")
-	case other && (absent || final(err)):
+	case other && (absent || faults.Final(err)):
 		r.found(step, Kept, "the target refused it: %s", err)
 	case other:
 		r.found(step, Open, "the target gave no clear answer: %s", err)
@@ -207,7 +208,7 @@ func (r *run) trace() string {
 	if r.Subject.Action.Item != "" {
 		text += fmt.Sprintf(", the item %q", r.Subject.Action.Item)
 	}
-	return text + ", or the reference " + r.tool.firstRef()
+	return text + ", or the reference " + r.tool.FirstRef()
 }
 
 // counted counts at the target, and reports whether it can tell. An effect may

@@ -37,7 +37,7 @@ func newShop(t *testing.T) *shop {
 	t.Helper()
 	s := &shop{t: t, dir: t.TempDir(), now: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
 	var err error
-	s.store, err = blobs.Open(t.Context(), "file://"+s.dir)
+	s.store, err = blobs.Config{URL: "file://" + s.dir}.Open()
 	require.NoError(t, err)
 	t.Cleanup(func() { s.store.Close() })
 	return s

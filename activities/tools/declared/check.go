@@ -46,7 +46,7 @@ func (s source) check(d *Declaration, kinds []Kind) (Kind, error) {
 			errs = append(errs, s.fail(field, "%s is missing", field))
 		}
 	}
-	risks := []plan.Risk{plan.LowRisk, plan.MediumRisk, plan.HighRisk}
+	risks := plan.Risks()
 	if !s.lacks("risk") && !slices.Contains(risks, d.Risk) {
 		errs = append(errs, s.fail("risk", "there is no risk %q; there are %v", d.Risk, risks))
 	}

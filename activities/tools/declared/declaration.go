@@ -31,7 +31,7 @@ type Declaration struct {
 	CallTimeout time.Duration `yaml:"call_timeout"` // of one call; 30s when left out
 	Settle      time.Duration `yaml:"settle"`       // see tools.Spec
 	KeyWindow   time.Duration `yaml:"key_window"`   // see tools.Spec; required for class keyed, and for no other
-	Retry       RetryLimits   `yaml:"retry"`
+	Retry       retryLimits   `yaml:"retry"`
 	Concurrency int           `yaml:"concurrency"` // calls at a time; 8 when left out
 	Rate        float64       `yaml:"rate"`        // calls a second; 0 is no limit
 
@@ -43,8 +43,8 @@ type Declaration struct {
 	Object   yaml.Node `yaml:"object"`
 }
 
-// RetryLimits say how an action is tried again, see faults.Retry.
-type RetryLimits struct {
+// retryLimits say how an action is tried again, see faults.Retry.
+type retryLimits struct {
 	Attempts int           `yaml:"attempts"`  // 10 when left out
 	Base     time.Duration `yaml:"base"`      // 200ms when left out
 	Max      time.Duration `yaml:"max"`       // 10s when left out

@@ -3,10 +3,14 @@ package declared
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
@@ -20,45 +24,82 @@ const (
 
 const day = 24 * time.Hour
 
-// checkLimits refuses numbers with which a tool could not work, or a worker
-// could not live. A field that is left out has its default and is not checked,
-// and one that could not be read has been refused.
-func (s source) checkLimits(d *Declaration) error {
+// bound is a limit of a tool, and whether it is within what is allowed.
+type bound struct {
+	path   []string // of its field in a declaration
+	zero   bool     // its value is
+	within bool
+	says   string // what it is, and what is allowed
+}
+
+func bounded[T ~int64 | ~float64](value, least, most T, path ...string) bound {
+	return bound{
+		path: path, zero: value == 0,
+		within: value >= least && value <= most, // which "no number" is not
+		says:   fmt.Sprintf("%s is %v; %v to %v are allowed", path[len(path)-1], value, least, most),
+	}
+}
+
+// boundsOf are the numbers with which a tool can work, and a worker can live.
+func boundsOf(s tools.Spec) []bound {
+	return []bound{
+		bounded(s.CallTimeout, 100*time.Millisecond, 10*time.Minute, "call_timeout"),
+		bounded(s.Settle, 0, day, "settle"),
+		bounded(s.Retry.Base, time.Millisecond, time.Hour, "retry", "base"),
+		bounded(s.Retry.Max, time.Millisecond, day, "retry", "max"),
+		bounded(s.Retry.MaxAfter, time.Millisecond, day, "retry", "max_after"),
+		bounded(s.Retry.Budget, time.Second, 30*day, "retry", "budget"),
+		bounded(float64(s.MaxAttempts), 1, 1000, "retry", "attempts"),
+		bounded(float64(s.Concurrency), 1, 200, "concurrency"),
+		bounded(s.Rate, 0, 10_000, "rate"),
+	}
+}
+
+// CheckLimits holds a tool that is written in Go to the limits of a declared one.
+// Where tools.Spec and faults.Retry say what zero stands for, it is allowed: no
+// concurrency, budget or longest wait of its own.
+func CheckLimits(s tools.Spec) error {
 	var errs []error
-	for _, f := range []struct {
-		path       []string
-		value      time.Duration
-		least, max time.Duration
-	}{
-		{[]string{"call_timeout"}, d.CallTimeout, 100 * time.Millisecond, 10 * time.Minute},
-		{[]string{"settle"}, d.Settle, 0, day},
-		{[]string{"retry", "base"}, d.Retry.Base, time.Millisecond, time.Hour},
-		{[]string{"retry", "max"}, d.Retry.Max, time.Millisecond, day},
-		{[]string{"retry", "max_after"}, d.Retry.MaxAfter, time.Millisecond, day},
-		{[]string{"retry", "budget"}, d.Retry.Budget, time.Second, 30 * day},
-	} {
-		if s.has(f.path, f.value == 0) && (f.value < f.least || f.value > f.max) {
-			errs = append(errs, s.failAt(f.path, "%s is %s; %s to %s are allowed", f.path[len(f.path)-1], f.value, f.least, f.max))
+	for _, b := range boundsOf(s) {
+		switch last := b.path[len(b.path)-1]; {
+		case b.within, b.zero && slices.Contains([]string{"concurrency", "budget", "max_after"}, last):
+		default:
+			errs = append(errs, errors.New(b.says))
 		}
 	}
-	for _, f := range []struct {
-		path       []string
-		value      float64
-		least, max float64
-	}{
-		{[]string{"retry", "attempts"}, float64(d.Retry.Attempts), 1, 1000},
-		{[]string{"concurrency"}, float64(d.Concurrency), 1, 200},
-		{[]string{"rate"}, d.Rate, 0, 10_000},
-	} {
-		// Written so that "no number" is refused too.
-		if s.has(f.path, f.value == 0) && !(f.value >= f.least && f.value <= f.max) {
-			errs = append(errs, s.failAt(f.path, "%s is %v; %v to %v are allowed", f.path[len(f.path)-1], f.value, f.least, f.max))
+	if s.Retry.Base > s.Retry.Max {
+		errs = append(errs, errors.New(overMax(s.Retry.Base, s.Retry.Max)))
+	}
+	return errors.Join(errs...)
+}
+
+func overMax(base, longest time.Duration) string {
+	return fmt.Sprintf("retry.base is %s, and retry.max only %s", base, longest)
+}
+
+// checkLimits refuses limits that are not within their bounds. A field that is
+// left out has its default and is not checked, and one that could not be read has
+// been refused.
+func (s source) checkLimits(d *Declaration) error {
+	var errs []error
+	for _, b := range boundsOf(d.given()) {
+		if s.has(b.path, b.zero) && !b.within {
+			errs = append(errs, s.failAt(b.path, "%s", b.says))
 		}
 	}
 	if base, longest := cmp.Or(d.Retry.Base, defaultBase), cmp.Or(d.Retry.Max, defaultMax); base > longest {
-		errs = append(errs, s.failAt([]string{"retry", "base"}, "retry.base is %s, and retry.max only %s", base, longest))
+		errs = append(errs, s.failAt([]string{"retry", "base"}, "%s", overMax(base, longest)))
 	}
 	return errors.Join(errs...)
+}
+
+// given are the limits as they are declared, without defaults.
+func (d *Declaration) given() tools.Spec {
+	return tools.Spec{
+		CallTimeout: d.CallTimeout, Settle: d.Settle, MaxAttempts: d.Retry.Attempts,
+		Retry:       faults.Retry{Base: d.Retry.Base, Max: d.Retry.Max, MaxAfter: d.Retry.MaxAfter, Budget: d.Retry.Budget},
+		Concurrency: d.Concurrency, Rate: d.Rate,
+	}
 }
 
 // has reports a field that is there. zero says that its value is: then it may be

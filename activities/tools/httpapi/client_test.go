@@ -73,7 +73,8 @@ func TestSecretsAreReadAfreshAndStayOut(t *testing.T) {
 	t.Setenv("HOLDPOINT_TEST_TENANT", "acme")
 
 	_, err := s.attempt()
-	fault := requireFault(t, err, faults.Transient, "no_secret")
+	fault := requireFault(t, err, faults.Transient, faults.CodeSecretMissing)
+	require.True(t, fault.Waits)
 	require.Contains(t, fault.Reason, name)
 	require.Empty(t, server.Writes())
 

@@ -170,18 +170,13 @@ func (s *scene) retried() (effects.Outcome, error) {
 	s.t.Helper()
 	for range 40 {
 		out, err := s.attempt()
-		if err == nil || final(err) {
+		if err == nil || faults.Final(err) {
 			return out, err
 		}
 		time.Sleep(min(max(faults.Name(err).RetryAfter, 10*time.Millisecond), 3*time.Second))
 	}
 	require.Fail(s.t, "the action did not end")
 	return effects.Outcome{}, nil
-}
-
-func final(err error) bool {
-	f := faults.Name(err)
-	return f.Class == faults.Permanent || f.Code == faults.CodeOutcomeUnknown
 }
 
 func requireFault(t *testing.T, err error, class faults.Class, code string) *faults.Fault {

@@ -55,8 +55,7 @@ func (r request) fill(f filling) (*outgoing, error) {
 	var secret secretError
 	switch {
 	case errors.As(err, &secret):
-		// Another worker may have it, or its file is just being replaced.
-		return nil, &faults.Fault{Class: faults.Transient, Code: "no_secret", Reason: secret.Error() + "; nothing was sent"}
+		return nil, faults.SecretMissing("the request to "+r.URL.base.Host, secret)
 	case err != nil:
 		return nil, badRequest("%s", err)
 	case int64(len(out.body)) > f.limit:

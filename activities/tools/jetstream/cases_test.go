@@ -49,7 +49,7 @@ func answerLost(t *testing.T, link *kindtest.Link, p *effects.Protocol, tool too
 func TestBrokerAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t)
-	tool, p, key := open(t, declaration(b.URL(), "1h")), newProtocol(t), keyOf("C017")
+	tool, p, key := open(t, declaration(b.URL(), "1h")), kindtest.NewProtocol(t), kindtest.KeyOf("C017")
 	ending := *p
 	ending.Reached = func(at effects.Point) {
 		if at == effects.PointEffect {
@@ -64,7 +64,7 @@ func TestBrokerAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	<-gone
 	require.Len(t, b.messages(key), 1)
 
-	out, err := retried(t, p, tool, call(key, "one"))
+	out, err := kindtest.Retried(t, p, tool, call(key, "one"))
 	require.NoError(t, err)
 	require.True(t, out.Recovered)
 	require.Equal(t, "ORDERS/1", out.Receipt.Ref)
@@ -105,14 +105,14 @@ func TestC025_BrokerForgetsTheKey(t *testing.T) {
 				}
 			})
 			link, arrived := kindtest.NewLink(t, b.Address()), arrivals(t, b)
-			tool, p, key := open(t, quick(declaration("nats://"+link.Addr(), tt.window.String()))), newProtocol(t), keyOf("C025")
+			tool, p, key := open(t, quick(declaration("nats://"+link.Addr(), tt.window.String()))), kindtest.NewProtocol(t), kindtest.KeyOf("C025")
 			answerLost(t, link, p, tool, key)
 			if tt.meanwhile != nil {
 				tt.meanwhile(t, b)
 			}
 			time.Sleep(tt.down) // the case's: the broker's window has to pass
 
-			out, err := retried(t, p, tool, call(key, "one"))
+			out, err := kindtest.Retried(t, p, tool, call(key, "one"))
 			if tt.unknown {
 				require.Error(t, err)
 				require.Equal(t, faults.CodeOutcomeUnknown, faults.Name(err).Code)
@@ -145,7 +145,7 @@ func TestC026_BrokerAnswersDuplicate(t *testing.T) {
 	t.Parallel()
 	b := newBroker(t)
 	link, arrived := kindtest.NewLink(t, b.Address()), arrivals(t, b)
-	tool, p, key := open(t, quick(declaration("nats://"+link.Addr(), "1h"))), newProtocol(t), keyOf("C026")
+	tool, p, key := open(t, quick(declaration("nats://"+link.Addr(), "1h"))), kindtest.NewProtocol(t), kindtest.KeyOf("C026")
 	answerLost(t, link, p, tool, key)
 
 	out, err := p.Run(t.Context(), tool, call(key, "one"), 2, "acme")
@@ -160,18 +160,18 @@ func TestC026_BrokerAnswersDuplicate(t *testing.T) {
 func TestC026_SameKeyOtherBody(t *testing.T) {
 	b := newBroker(t)
 	arrived := arrivals(t, b)
-	tool, p, key := open(t, declaration(b.URL(), "1h")), newProtocol(t), keyOf("C026")
+	tool, p, key := open(t, declaration(b.URL(), "1h")), kindtest.NewProtocol(t), kindtest.KeyOf("C026")
 	_, err := p.Run(t.Context(), tool, call(key, "one"), 1, "acme")
 	require.NoError(t, err)
 
 	t.Run("the ledger refuses it before anything is sent", func(t *testing.T) {
 		_, err := p.Run(t.Context(), tool, call(key, "two"), 1, "acme")
-		requireFault(t, err, faults.Permanent, "key_conflict")
+		kindtest.RequireFault(t, err, faults.Permanent, "key_conflict")
 		require.Equal(t, 1, arrived())
 	})
 	t.Run("without the ledger's memory, the stored message's fingerprint does", func(t *testing.T) {
-		_, err := newProtocol(t).Run(t.Context(), tool, call(key, "two"), 1, "acme")
-		fault := requireFault(t, err, faults.Permanent, "key_conflict")
+		_, err := kindtest.NewProtocol(t).Run(t.Context(), tool, call(key, "two"), 1, "acme")
+		fault := kindtest.RequireFault(t, err, faults.Permanent, "key_conflict")
 		require.Equal(t, "stream ORDERS has a message of this key with other parameters, sequence 1; the broker dropped this one", fault.Reason)
 		require.Equal(t, 2, arrived())
 	})

@@ -4,17 +4,19 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/internal/secrets"
+	"github.com/holdpoint/holdpoint/internal/trust"
 )
 
 const (
@@ -54,7 +56,10 @@ func (c *connection) open(ctx context.Context) (*link, error) {
 		return c.link, nil
 	}
 	options, err := c.settings.options()
-	if err != nil {
+	switch {
+	case faults.IsSecretMissing(err):
+		return nil, err
+	case err != nil:
 		return nil, permanent("nats_settings", "the NATS connection cannot be set up: %s", err)
 	}
 	l, err := dial(ctx, strings.Join(c.settings.Servers, ","), options)
@@ -133,7 +138,7 @@ func resolve(texts ...secrets.Text) ([]string, error) {
 	for i, text := range texts {
 		value, err := text.Resolve()
 		if err != nil {
-			return nil, err
+			return nil, faults.SecretMissing("the NATS connection", err)
 		}
 		values[i] = value
 	}
@@ -141,17 +146,14 @@ func resolve(texts ...secrets.Text) ([]string, error) {
 }
 
 func (t tlsSettings) config() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
-	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
-		if err != nil {
-			return nil, errors.New("the file of tls.ca cannot be read")
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("the file of tls.ca holds no certificate")
-		}
+	pool, err := trust.Pool(t.CA)
+	switch _, isUnread := errors.AsType[*fs.PathError](err); {
+	case isUnread: // with a path, which is no business of a history's reader
+		return nil, errors.New("the file of tls.ca cannot be read")
+	case err != nil:
+		return nil, fmt.Errorf("the file of tls.ca %w", err)
 	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName, RootCAs: pool}
 	if t.Certificate != "" {
 		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
 		if err != nil {

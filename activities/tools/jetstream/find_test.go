@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 )
 
 func find(t *testing.T, tool tools.Tool, c tools.Call) (tools.Finding, error) {
@@ -34,7 +35,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	publish := func(t *testing.T, b *broker) {
-		_, err := apply(t, open(t, declaration(b.URL(), "1h")), call(keyOf("k"), "one"))
+		_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h")), call(kindtest.KeyOf("k"), "one"))
 		require.NoError(t, err)
 	}
 	remove := func(t *testing.T, b *broker, sequence uint64) {
@@ -108,7 +109,7 @@ func TestFind(t *testing.T) {
 				tt.note = "one"
 			}
 			before := b.stored()
-			got, err := find(t, open(t, declaration(b.URL(), "1h")), lookedFor(keyOf("k"), tt.note))
+			got, err := find(t, open(t, declaration(b.URL(), "1h")), lookedFor(kindtest.KeyOf("k"), tt.note))
 			require.NoError(t, err)
 			require.Equal(t, tt.want, got.Presence, got.Detail)
 			require.Contains(t, got.Detail, tt.says)
@@ -121,13 +122,13 @@ func TestFind(t *testing.T) {
 func TestFindOfAStreamThatWasMadeAnew(t *testing.T) {
 	b := newBroker(t)
 	tool := open(t, declaration(b.URL(), "1h"))
-	_, err := apply(t, tool, call(keyOf("k"), "one"))
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
-	c := lookedFor(keyOf("k"), "one")
+	c := lookedFor(kindtest.KeyOf("k"), "one")
 	require.NoError(t, b.js.DeleteStream(t.Context(), "ORDERS"))
 
 	_, err = find(t, tool, c)
-	requireFault(t, err, faults.Transient, "stream_not_found")
+	kindtest.RequireFault(t, err, faults.Transient, "stream_not_found")
 
 	b.stream()
 	got, err := find(t, tool, c)
@@ -137,7 +138,7 @@ func TestFindOfAStreamThatWasMadeAnew(t *testing.T) {
 
 func TestFindWithoutTheTimeOfTheFirstCallProvesNoAbsence(t *testing.T) {
 	b := newBroker(t)
-	got, err := find(t, open(t, declaration(b.URL(), "1h")), call(keyOf("k"), "one"))
+	got, err := find(t, open(t, declaration(b.URL(), "1h")), call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 	require.Equal(t, tools.NotProven, got.Presence)
 }
@@ -145,6 +146,6 @@ func TestFindWithoutTheTimeOfTheFirstCallProvesNoAbsence(t *testing.T) {
 func TestFindWhileTheBrokerIsDown(t *testing.T) {
 	b := newBroker(t)
 	b.Stop()
-	_, err := find(t, open(t, declaration(b.URL(), "1h")), lookedFor(keyOf("k"), "one"))
-	requireFault(t, err, faults.Transient, "dial_failed")
+	_, err := find(t, open(t, declaration(b.URL(), "1h")), lookedFor(kindtest.KeyOf("k"), "one"))
+	kindtest.RequireFault(t, err, faults.Transient, "dial_failed")
 }

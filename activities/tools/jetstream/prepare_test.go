@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 )
 
 func proposal(region, note string) tools.Proposal {
@@ -57,9 +58,9 @@ func TestKeyCanStandInTheSubject(t *testing.T) {
 	prepared, err := tool.Prepare(t.Context(), proposal("eu", ""))
 	require.NoError(t, err)
 	require.Contains(t, prepared.Preview, "subject: orders.eu.IDEMPOTENCY-KEY\n")
-	_, err = apply(t, tool, call(keyOf("k"), ""))
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
-	require.Equal(t, "orders.eu."+keyOf("k"), b.messages(keyOf("k"))[0].Subject)
+	require.Equal(t, "orders.eu."+kindtest.KeyOf("k"), b.messages(kindtest.KeyOf("k"))[0].Subject)
 }
 
 func TestPrepareRefusesWhatTheStreamWouldNotKeep(t *testing.T) {
@@ -82,7 +83,7 @@ func TestPrepareRefusesWhatTheStreamWouldNotKeep(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBroker(t, tt.stream)
 			_, err := open(t, declaration(b.URL(), "1h")).Prepare(t.Context(), proposal("eu", strings.Repeat("x", 100)))
-			require.Contains(t, requireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
+			require.Contains(t, kindtest.RequireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
 		})
 	}
 	t.Run("sealed", func(t *testing.T) {
@@ -94,13 +95,13 @@ func TestPrepareRefusesWhatTheStreamWouldNotKeep(t *testing.T) {
 		_, err = b.js.UpdateStream(t.Context(), config)
 		require.NoError(t, err)
 		_, err = open(t, declaration(b.URL(), "1h")).Prepare(t.Context(), proposal("eu", ""))
-		requireFault(t, err, faults.Permanent, "stream_unfit")
+		kindtest.RequireFault(t, err, faults.Permanent, "stream_unfit")
 	})
 	t.Run("no JetStream at all is not for good", func(t *testing.T) {
 		b := newBroker(t)
 		b.Stop()
 		_, err := open(t, declaration(b.URL(), "1h")).Prepare(t.Context(), proposal("eu", ""))
-		requireFault(t, err, faults.Transient, "dial_failed")
+		kindtest.RequireFault(t, err, faults.Transient, "dial_failed")
 	})
 }
 
@@ -115,7 +116,7 @@ func TestAParameterIsOneTokenOfTheSubject(t *testing.T) {
 			_, err := tool.Prepare(t.Context(), tools.Proposal{
 				Tool: "announce", Parameters: proposal(region, "").Parameters, AllowedTarget: "orders",
 			})
-			requireFault(t, err, faults.Permanent, "bad_message")
+			kindtest.RequireFault(t, err, faults.Permanent, "bad_message")
 			require.NotContains(t, err.Error(), "PUB x")
 		})
 	}
@@ -128,6 +129,6 @@ func TestHeaderValuesStayOnTheirLine(t *testing.T) {
 	b := newBroker(t)
 	tool := open(t, declaration(b.URL(), "1h", `headers: {X-Note: "{{params.note}}"}`))
 	_, err := tool.Prepare(t.Context(), proposal("eu", "x\r\nNats-Rollup: all"))
-	fault := requireFault(t, err, faults.Permanent, "bad_message")
+	fault := kindtest.RequireFault(t, err, faults.Permanent, "bad_message")
 	require.Equal(t, "tool announce: its header X-Note has a control character", fault.Reason)
 }

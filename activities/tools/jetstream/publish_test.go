@@ -24,10 +24,10 @@ import (
 func TestPublishedMessage(t *testing.T) {
 	b := newBroker(t)
 	tool := open(t, declaration(b.URL(), "1h", `headers: {Content-Type: application/json, X-Item: "{{item}}"}`))
-	key := keyOf("message")
+	key := kindtest.KeyOf("message")
 	c := call(key, `<b>"周报"`)
 
-	receipt, err := apply(t, tool, c)
+	receipt, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
 	require.Equal(t, plan.Receipt{
 		IdempotencyKey: key, Tool: "announce", Target: "orders/eu", Ref: "ORDERS/1",
@@ -46,7 +46,7 @@ func TestPublishedMessage(t *testing.T) {
 		"Content-Type": {"application/json"}, "X-Item": {"W-17"},
 	}, stored[0].Header)
 
-	again, err := apply(t, tool, c)
+	again, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
 	require.Equal(t, receipt.Ref, again.Ref)
 	require.Equal(t, receipt.Detail, again.Detail)
@@ -54,7 +54,7 @@ func TestPublishedMessage(t *testing.T) {
 	count, err := tool.Count(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, 1, count)
-	count, err = tool.Count(t.Context(), call(keyOf("another"), ""))
+	count, err = tool.Count(t.Context(), call(kindtest.KeyOf("another"), ""))
 	require.NoError(t, err)
 	require.Zero(t, count)
 }
@@ -64,14 +64,14 @@ func TestTextBodyIsSentAsItIs(t *testing.T) {
 	text := strings.Replace(declaration(b.URL(), "1h"), "body: {number: \"{{params.number}}\", note:", "body:", 1)
 	text = strings.Replace(text, "''}}\"}", "''}}\"", 1)
 	tool := open(t, text)
-	_, err := apply(t, tool, call(keyOf("text"), "line 1\nline 2 \"quoted\""))
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("text"), "line 1\nline 2 \"quoted\""))
 	require.NoError(t, err)
-	require.Equal(t, "line 1\nline 2 \"quoted\"", string(b.messages(keyOf("text"))[0].Data))
+	require.Equal(t, "line 1\nline 2 \"quoted\"", string(b.messages(kindtest.KeyOf("text"))[0].Data))
 }
 
 func TestRaceOfOneKeyIsOneMessage(t *testing.T) {
 	b := newBroker(t)
-	key := keyOf("race")
+	key := kindtest.KeyOf("race")
 	var callers sync.WaitGroup
 	for range 8 {
 		tool := open(t, declaration(b.URL(), "1h"))
@@ -94,20 +94,20 @@ func TestWorkerStartsAndGoesOnWithoutItsBroker(t *testing.T) {
 	b := newBroker(t)
 	b.Stop()
 	tool := open(t, declaration(b.URL(), "1h"))
-	_, err := apply(t, tool, call(keyOf("k"), ""))
-	requireFault(t, err, faults.Transient, "dial_failed")
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Transient, "dial_failed")
 
 	require.NoError(t, b.Start())
-	first, err := apply(t, tool, call(keyOf("k"), ""))
+	first, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
 
 	b.Stop()
 	require.Eventually(t, func() bool {
-		_, err = apply(t, tool, call(keyOf("k"), ""))
+		_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 		return faults.Name(err).Code == "dial_failed" && faults.ClassOf(err) == faults.Transient
 	}, patience, tick)
 	require.NoError(t, b.Start())
-	again, err := apply(t, tool, call(keyOf("k"), ""))
+	again, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
 	require.Equal(t, first.Ref, again.Ref, "the broker still knows the key after its restart")
 	b.connect()
@@ -120,16 +120,16 @@ func TestWorkerStartsAndGoesOnWithoutItsBroker(t *testing.T) {
 func TestNothingIsSentAgainOnAnotherConnection(t *testing.T) {
 	b := newBroker(t)
 	tool := open(t, declaration(b.URL(), "1h"))
-	c := call(keyOf("k"), "")
+	c := call(kindtest.KeyOf("k"), "")
 	c.MayBegin = func(context.Context) error {
 		b.Stop()
 		return b.Start()
 	}
-	_, err := apply(t, tool, c)
-	requireFault(t, err, faults.Unknown, "no_ack")
+	_, err := kindtest.Apply(t, tool, c)
+	kindtest.RequireFault(t, err, faults.Unknown, "no_ack")
 	b.connect()
 	require.Zero(t, b.stored())
-	receipt, err := apply(t, tool, call(keyOf("k"), ""))
+	receipt, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
 	require.Equal(t, "ORDERS/1", receipt.Ref)
 }
@@ -158,8 +158,8 @@ func TestWhatTheBrokerRefuses(t *testing.T) {
 			})
 			_, err := b.js.Publish(t.Context(), "orders.eu.new", nil)
 			require.NoError(t, err)
-			_, err = apply(t, open(t, declaration(b.URL(), "1h")), call(keyOf("k"), tt.note))
-			requireFault(t, err, tt.class, tt.code)
+			_, err = kindtest.Apply(t, open(t, declaration(b.URL(), "1h")), call(kindtest.KeyOf("k"), tt.note))
+			kindtest.RequireFault(t, err, tt.class, tt.code)
 			require.EqualValues(t, 1, b.stored())
 		})
 	}
@@ -169,21 +169,21 @@ func TestStreamIsCheckedAgainBeforeEachPublish(t *testing.T) {
 	b := newBroker(t)
 	tool := open(t, declaration(b.URL(), "1h"))
 	require.NoError(t, b.js.DeleteStream(t.Context(), "ORDERS"))
-	_, err := apply(t, tool, call(keyOf("k"), ""))
-	requireFault(t, err, faults.Permanent, "stream_not_found")
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Permanent, "stream_not_found")
 
 	b.stream(func(c *natsjs.StreamConfig) { c.Duplicates = time.Minute })
-	_, err = apply(t, tool, call(keyOf("k"), ""))
-	requireFault(t, err, faults.Permanent, "key_window")
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Permanent, "key_window")
 	require.Zero(t, b.stored())
 }
 
 func TestNothingBeginsThatIsNotAllowedAnyMore(t *testing.T) {
 	b := newBroker(t)
 	expired := &faults.Fault{Class: faults.Permanent, Code: "approval_expired", Reason: "over"}
-	c := call(keyOf("k"), "")
+	c := call(kindtest.KeyOf("k"), "")
 	c.MayBegin = func(context.Context) error { return expired }
-	_, err := apply(t, open(t, declaration(b.URL(), "1h")), c)
+	_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h")), c)
 	require.Same(t, expired, err)
 	require.Zero(t, b.stored())
 }
@@ -214,22 +214,22 @@ func TestUserWithoutPermissions(t *testing.T) {
   password: "${env:NATS_PASSWORD}"`
 	t.Run("to publish: refused at once, and surely not stored", func(t *testing.T) {
 		b := secured(t, users("orders.>"))
-		_, err := apply(t, open(t, declaration(b.URL(), "1h", signIn)), call(keyOf("k"), ""))
-		requireFault(t, err, faults.Permanent, "nats_denied")
+		_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", signIn)), call(kindtest.KeyOf("k"), ""))
+		kindtest.RequireFault(t, err, faults.Permanent, "nats_denied")
 		require.Zero(t, b.stored())
 	})
 	t.Run("to ask for the stream", func(t *testing.T) {
 		b := secured(t, users("$JS.API.STREAM.INFO.>"))
-		_, err := apply(t, open(t, declaration(b.URL(), "1h", signIn)), call(keyOf("k"), ""))
-		requireFault(t, err, faults.Permanent, "nats_denied")
+		_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", signIn)), call(kindtest.KeyOf("k"), ""))
+		kindtest.RequireFault(t, err, faults.Permanent, "nats_denied")
 		require.Zero(t, b.stored())
 	})
 	t.Run("to read messages: a duplicate is success all the same", func(t *testing.T) {
 		b := secured(t, users("$JS.API.STREAM.MSG.GET.>"))
 		tool := open(t, declaration(b.URL(), "1h", signIn))
-		first, err := apply(t, tool, call(keyOf("k"), ""))
+		first, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 		require.NoError(t, err)
-		again, err := apply(t, tool, call(keyOf("k"), ""))
+		again, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 		require.NoError(t, err)
 		require.Equal(t, first.Ref, again.Ref)
 		require.EqualValues(t, 1, b.stored())
@@ -242,8 +242,8 @@ func TestPublishWithoutAnswerGivesItsConnectionUp(t *testing.T) {
 	b := newBroker(t)
 	relay := newRelay(t, b.Address())
 	tool := open(t, quick(declaration("nats://"+relay.listener.Addr().String(), "1h")))
-	_, err := apply(t, tool, call(keyOf("k"), ""))
-	requireFault(t, err, faults.Unknown, "no_ack")
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Unknown, "no_ack")
 	select {
 	case err := <-relay.ended:
 		require.ErrorIs(t, err, syscall.ECONNRESET)
@@ -308,8 +308,8 @@ func TestCanceledWhileWaitingIsUnknown(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := tool.Apply(ctx, call(keyOf("k"), ""))
-	fault := requireFault(t, err, faults.Unknown, "interrupted")
+	_, err := tool.Apply(ctx, call(kindtest.KeyOf("k"), ""))
+	fault := kindtest.RequireFault(t, err, faults.Unknown, "interrupted")
 	require.ErrorIs(t, fault, context.Canceled)
 }
 
@@ -317,7 +317,7 @@ func TestCanceledBeforeIsSurelyNothing(t *testing.T) {
 	b := newBroker(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := open(t, declaration(b.URL(), "1h")).Apply(ctx, call(keyOf("k"), ""))
-	requireFault(t, err, faults.Transient, "interrupted")
+	_, err := open(t, declaration(b.URL(), "1h")).Apply(ctx, call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Transient, "interrupted")
 	require.Zero(t, b.stored())
 }

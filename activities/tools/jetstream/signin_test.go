@@ -23,6 +23,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 	"github.com/holdpoint/holdpoint/internal/targets/natsserver"
 )
 
@@ -76,10 +77,10 @@ func TestSignIn(t *testing.T) {
 			b := &broker{Server: natsserver.StartWith(t, natsserver.Options{Configure: tt.configure}), t: t}
 			b.connect(tt.admin)
 			b.stream()
-			_, err := apply(t, open(t, declaration(b.URL(), "1h", tt.right)), call(keyOf("k"), ""))
+			_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", tt.right)), call(kindtest.KeyOf("k"), ""))
 			require.NoError(t, err)
-			_, err = apply(t, open(t, declaration(b.URL(), "1h", tt.wrong)), call(keyOf("k"), ""))
-			fault := requireFault(t, err, faults.Permanent, "nats_not_authorized")
+			_, err = kindtest.Apply(t, open(t, declaration(b.URL(), "1h", tt.wrong)), call(kindtest.KeyOf("k"), ""))
+			fault := kindtest.RequireFault(t, err, faults.Permanent, "nats_not_authorized")
 			require.NotContains(t, fault.Error(), "SECRET")
 			require.EqualValues(t, 1, b.stored())
 		})
@@ -88,9 +89,10 @@ func TestSignIn(t *testing.T) {
 
 func TestSecretThatIsNotThere(t *testing.T) {
 	b := newBroker(t)
-	_, err := apply(t, open(t, declaration(b.URL(), "1h", `token: "${env:NO_SUCH_TOKEN}"`)), call(keyOf("k"), ""))
-	fault := requireFault(t, err, faults.Permanent, "nats_settings")
-	require.Equal(t, "the NATS connection cannot be set up: the environment variable NO_SUCH_TOKEN is not set", fault.Reason)
+	_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", `token: "${env:NO_SUCH_TOKEN}"`)), call(kindtest.KeyOf("k"), ""))
+	fault := kindtest.RequireFault(t, err, faults.Transient, faults.CodeSecretMissing)
+	require.True(t, fault.Waits)
+	require.Contains(t, fault.Reason, "the NATS connection: the environment variable NO_SUCH_TOKEN is not set; nothing was sent")
 }
 
 // A server of an operator, whose users come with credentials files.
@@ -123,12 +125,12 @@ func TestSignInWithCredentials(t *testing.T) {
 	b.connect(nats.UserCredentialBytes(credentials))
 	b.stream()
 	tool := open(t, declaration(b.URL(), "1h", `credentials: "${file:`+secret(t, string(credentials))+`}"`))
-	_, err = apply(t, tool, call(keyOf("k"), ""))
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
 	require.EqualValues(t, 1, b.stored())
 
-	_, err = apply(t, open(t, declaration(b.URL(), "1h")), call(keyOf("k"), ""))
-	requireFault(t, err, faults.Permanent, "nats_not_authorized")
+	_, err = kindtest.Apply(t, open(t, declaration(b.URL(), "1h")), call(kindtest.KeyOf("k"), ""))
+	kindtest.RequireFault(t, err, faults.Permanent, "nats_not_authorized")
 }
 
 func TestTLS(t *testing.T) {
@@ -140,7 +142,7 @@ func TestTLS(t *testing.T) {
 	b.connect(nats.RootCAs(ca))
 	b.stream()
 
-	_, err := apply(t, open(t, declaration(b.URL(), "1h", fmt.Sprintf("tls: {ca: %s}", ca))), call(keyOf("k"), ""))
+	_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", fmt.Sprintf("tls: {ca: %s}", ca))), call(kindtest.KeyOf("k"), ""))
 	require.NoError(t, err)
 	require.EqualValues(t, 1, b.stored())
 
@@ -151,19 +153,19 @@ func TestTLS(t *testing.T) {
 		"nobody trusted, as the server asks": "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := apply(t, open(t, declaration(b.URL(), "1h", more)), call(keyOf("k"), ""))
-			requireFault(t, err, faults.Permanent, "nats_tls")
+			_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", more)), call(kindtest.KeyOf("k"), ""))
+			kindtest.RequireFault(t, err, faults.Permanent, "nats_tls")
 		})
 	}
 	t.Run("wanted of a server without", func(t *testing.T) {
 		plain := newBroker(t)
-		_, err := apply(t, open(t, declaration(plain.URL(), "1h", fmt.Sprintf("tls: {ca: %s}", ca))), call(keyOf("k"), ""))
-		fault := requireFault(t, err, faults.Permanent, "nats_tls")
+		_, err := kindtest.Apply(t, open(t, declaration(plain.URL(), "1h", fmt.Sprintf("tls: {ca: %s}", ca))), call(kindtest.KeyOf("k"), ""))
+		fault := kindtest.RequireFault(t, err, faults.Permanent, "nats_tls")
 		require.Contains(t, fault.Reason, "the server has no TLS")
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
-		_, err := apply(t, open(t, declaration(b.URL(), "1h", "tls: {ca: /no/such/ca.pem}")), call(keyOf("k"), ""))
-		fault := requireFault(t, err, faults.Permanent, "nats_settings")
+		_, err := kindtest.Apply(t, open(t, declaration(b.URL(), "1h", "tls: {ca: /no/such/ca.pem}")), call(kindtest.KeyOf("k"), ""))
+		fault := kindtest.RequireFault(t, err, faults.Permanent, "nats_settings")
 		require.Equal(t, "the NATS connection cannot be set up: the file of tls.ca cannot be read", fault.Reason)
 	})
 }

@@ -48,6 +48,7 @@ func keepsNone(err error) bool {
 
 // writeFault is what a failed write means:
 //
+//	no keys                                     Transient: another worker may have them
 //	no connection                               Transient, or Permanent for a certificate
 //	409 of a write beside another one           InProgress: that one may be ours
 //	429, 503 SlowDown                           Throttled: not begun
@@ -116,7 +117,7 @@ func (b *bucket) unsent(err error, connected bool) error {
 	var unread s3keys.Unread
 	switch {
 	case errors.As(err, &unread):
-		return &faults.Fault{Class: faults.Permanent, Code: "no_secret", Reason: "the store's keys: " + unread.Error(), Cause: err}
+		return faults.SecretMissing("the store's keys", unread)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &faults.Fault{Class: faults.Permanent, Code: "certificate", Reason: b.host + " has a certificate that is not trusted for this name", Cause: err}
 	case !connected && errors.Is(err, context.Canceled):

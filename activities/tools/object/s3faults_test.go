@@ -200,7 +200,8 @@ func TestNothingWasSent(t *testing.T) {
 		store := &sick{}
 		tool := sickTool(t, store, create, `session_token: "${env:NO_SUCH_TOKEN}"`)
 		_, err := tool.Apply(t.Context(), sickCall(absent))
-		fault := requireFault(t, err, faults.Permanent, "no_secret")
+		fault := requireFault(t, err, faults.Transient, faults.CodeSecretMissing)
+		require.True(t, fault.Waits)
 		require.Contains(t, fault.Reason, "NO_SUCH_TOKEN")
 		require.Zero(t, store.puts)
 	})

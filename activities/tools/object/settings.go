@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
 	"github.com/holdpoint/holdpoint/activities/tools/template"
+	"github.com/holdpoint/holdpoint/internal/loopback"
 	"github.com/holdpoint/holdpoint/internal/secrets"
 	"github.com/holdpoint/holdpoint/internal/strictyaml"
 )
@@ -96,7 +96,7 @@ func (s *settings) checkBucket(at place) error {
 		return at.fail("endpoint", "must be https://host or https://host:port")
 	}
 	switch {
-	case u.Scheme == "http" && !loopback(u.Hostname()) && !s.Insecure:
+	case u.Scheme == "http" && !loopback.Is(u.Hostname()) && !s.Insecure:
 		return at.fail("endpoint", "would send objects in clear to another machine; use https, or allow it with insecure: true")
 	case !bucketName.MatchString(s.Bucket):
 		return at.fail("bucket", "must be the name of a bucket")
@@ -137,10 +137,4 @@ func (s *settings) checkObject(at place) error {
 		return at.fail("content_type", "must be a media type, such as text/csv")
 	}
 	return nil
-}
-
-// loopback reports a host that is this machine whatever a resolver says.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

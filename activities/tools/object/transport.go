@@ -2,43 +2,34 @@ package object
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/holdpoint/holdpoint/activities/wire"
 	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
 // newTransport is HTTP/1.1 without proxies: HTTP/2 makes some requests again by
 // itself, and a proxy may.
 func newTransport(s *settings, at place) (*http.Transport, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if s.CAFile != "" {
-		path := s.CAFile
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(at.File), path)
-		}
-		pem, err := os.ReadFile(path)
-		if err != nil {
-			return nil, at.fail("ca_file", "cannot be read")
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, at.fail("ca_file", "holds no certificate in PEM form")
-		}
+	path := s.CAFile
+	if path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(at.File), path)
+	}
+	trusted, err := wire.Trust(path)
+	if err != nil {
+		return nil, at.fail("ca_file", "%s", err)
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		DialContext: (&net.Dialer{}).DialContext, TLSClientConfig: config, Protocols: protocols,
+		DialContext: (&net.Dialer{}).DialContext, TLSClientConfig: trusted, Protocols: protocols,
 		DisableCompression: true, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 8,
 	}, nil
 }

@@ -20,9 +20,9 @@ import (
 
 func TestEffectAndReceiptCommitTogether(t *testing.T) {
 	o := newOrders(t)
-	tool, key := open(t, declaration(o.url, insert)), keyOf("k")
+	tool, key := open(t, declaration(o.url, insert)), kindtest.KeyOf("k")
 	c := call(key, "周报 'quoted'")
-	receipt, err := apply(t, tool, c)
+	receipt, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
 	require.Equal(t, plan.Receipt{
 		IdempotencyKey: key, Tool: "book", Target: "shop/orders", Ref: "1", Detail: "order W-17", At: receipt.At,
@@ -43,11 +43,11 @@ func TestEffectAndReceiptCommitTogether(t *testing.T) {
 	}, stored)
 	require.Equal(t, stored.MadeAt.UTC().Truncate(time.Second), receipt.At)
 
-	again, err := apply(t, tool, c)
+	again, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
 	require.Equal(t, receipt, again)
 	require.Equal(t, 1, o.count(key))
-	for c, want := range map[string]int{key: 1, keyOf("another"): 0} {
+	for c, want := range map[string]int{key: 1, kindtest.KeyOf("another"): 0} {
 		count, err := tool.Count(t.Context(), call(c, ""))
 		require.NoError(t, err)
 		require.Equal(t, want, count)
@@ -56,7 +56,7 @@ func TestEffectAndReceiptCommitTogether(t *testing.T) {
 
 func TestRaceOfOneKeyIsOneRow(t *testing.T) {
 	o := newOrders(t)
-	key := keyOf("race")
+	key := kindtest.KeyOf("race")
 	var callers sync.WaitGroup
 	for range 4 {
 		tool := open(t, declaration(o.url, insert))
@@ -82,9 +82,9 @@ func TestReceiptOfAStatementThatReturnsNothing(t *testing.T) {
   arguments: ["{{params.note}}", "{{params.number}}"]
   expect_rows: 2
   receipt: {detail: "string(rows) + ' orders'"}`))
-	receipt, err := apply(t, tool, call(keyOf("k"), "new"))
+	receipt, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "new"))
 	require.NoError(t, err)
-	require.Equal(t, "holdpoint_receipts/"+keyOf("k"), receipt.Ref)
+	require.Equal(t, "holdpoint_receipts/"+kindtest.KeyOf("k"), receipt.Ref)
 	require.Equal(t, "2 orders", receipt.Detail)
 	require.Equal(t, 2, ask[int](o, `SELECT count(*) FROM orders WHERE note = 'new'`))
 }
@@ -153,8 +153,8 @@ func TestWhatTheServerRefuses(t *testing.T) {
 			if tt.code == "sqlstate_57014" {
 				text = quick(text)
 			}
-			_, err := apply(t, open(t, text), call(keyOf("k"), tt.note, "amount", tt.amount))
-			fault := requireFault(t, err, tt.class, tt.code)
+			_, err := kindtest.Apply(t, open(t, text), call(kindtest.KeyOf("k"), tt.note, "amount", tt.amount))
+			fault := kindtest.RequireFault(t, err, tt.class, tt.code)
 			require.Contains(t, fault.Reason, tt.says)
 			require.NotContains(t, fault.Error(), "SECRET")
 			require.ErrorIs(t, err, tools.ErrAbsent)
@@ -171,12 +171,12 @@ func TestLocksOfOthersAreWaitedForAndThenGivenUp(t *testing.T) {
   arguments: ["{{params.note}}", "{{params.number}}"]`)))
 	o.exec(`BEGIN`)
 	o.exec(`UPDATE orders SET note = 'theirs'`)
-	_, err := apply(t, tool, call(keyOf("k"), "ours"))
-	requireFault(t, err, faults.Transient, "sqlstate_55P03")
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "ours"))
+	kindtest.RequireFault(t, err, faults.Transient, "sqlstate_55P03")
 	require.ErrorIs(t, err, tools.ErrAbsent)
 	o.exec(`COMMIT`)
 
-	_, err = apply(t, tool, call(keyOf("k"), "ours"))
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "ours"))
 	require.NoError(t, err)
 	require.Equal(t, "ours", ask[string](o, `SELECT note FROM orders`))
 }
@@ -185,39 +185,39 @@ func TestConnectionLostBeforeCommitLeavesNothing(t *testing.T) {
 	o := newOrders(t)
 	link := kindtest.NewLink(t, o.address())
 	tool := open(t, declaration(o.through(link.Addr()), insert))
-	c := call(keyOf("k"), "one")
+	c := call(kindtest.KeyOf("k"), "one")
 	c.MayBegin = func(context.Context) error {
 		link.Down()
 		return nil
 	}
-	_, err := apply(t, tool, c)
+	_, err := kindtest.Apply(t, tool, c)
 	// The client cannot tell whether its COMMIT went out before the line broke.
 	require.Error(t, err)
 	require.Contains(t, []string{"commit_unknown", "connection_lost"}, faults.Name(err).Code)
 	link.Up(t)
-	require.Zero(t, o.count(keyOf("k")))
-	receipt, err := apply(t, tool, call(keyOf("k"), "one"))
+	require.Zero(t, o.count(kindtest.KeyOf("k")))
+	receipt, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 	require.NotEmpty(t, receipt.Ref)
-	require.Equal(t, 1, o.count(keyOf("k")))
+	require.Equal(t, 1, o.count(kindtest.KeyOf("k")))
 }
 
 func TestCanceledBeforeCommitLeavesNothing(t *testing.T) {
 	o := newOrders(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	c := call(keyOf("k"), "one")
+	c := call(kindtest.KeyOf("k"), "one")
 	c.MayBegin = func(context.Context) error {
 		cancel()
 		return nil
 	}
 	tool := open(t, declaration(o.url, insert))
 	_, err := tool.Apply(ctx, c)
-	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
+	kindtest.RequireFault(t, err, faults.Transient, faults.CodeInterrupted)
 	require.ErrorIs(t, err, tools.ErrAbsent, "COMMIT was not sent, and the key was ours")
-	require.Zero(t, o.count(keyOf("k")))
+	require.Zero(t, o.count(kindtest.KeyOf("k")))
 
 	_, err = tool.Apply(ctx, c)
-	requireFault(t, err, faults.Transient, faults.CodeInterrupted)
+	kindtest.RequireFault(t, err, faults.Transient, faults.CodeInterrupted)
 	require.NotErrorIs(t, err, tools.ErrAbsent, "the key was not asked for")
 }
 
@@ -225,11 +225,11 @@ func TestDeferredConstraintRefusesTheCommit(t *testing.T) {
 	o := newOrders(t)
 	o.exec(`ALTER TABLE orders ADD CONSTRAINT orders_number_known UNIQUE (number) DEFERRABLE INITIALLY DEFERRED`)
 	o.exec(`INSERT INTO orders (key, number) VALUES ('', 'W-17')`)
-	_, err := apply(t, open(t, declaration(o.url, insert)), call(keyOf("k"), "one"))
-	fault := requireFault(t, err, faults.Permanent, "sqlstate_23505")
+	_, err := kindtest.Apply(t, open(t, declaration(o.url, insert)), call(kindtest.KeyOf("k"), "one"))
+	fault := kindtest.RequireFault(t, err, faults.Permanent, "sqlstate_23505")
 	require.Contains(t, fault.Reason, "constraint orders_number_known")
 	require.ErrorIs(t, err, tools.ErrAbsent)
-	require.Zero(t, o.count(keyOf("k")))
+	require.Zero(t, o.count(kindtest.KeyOf("k")))
 	require.Zero(t, o.receipts())
 }
 
@@ -242,23 +242,23 @@ func TestWorkerStartsAndGoesOnWithoutItsDatabase(t *testing.T) {
 	require.NoError(t, server.Stop())
 
 	tool := open(t, declaration(o.url, insert))
-	_, err := apply(t, tool, call(keyOf("k"), "one"))
-	requireFault(t, err, faults.Transient, "dial_failed")
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
+	kindtest.RequireFault(t, err, faults.Transient, "dial_failed")
 	require.NoError(t, server.Start(t.Context()))
-	first, err := apply(t, tool, call(keyOf("k"), "one"))
+	first, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 
 	require.NoError(t, server.Stop())
-	_, err = apply(t, tool, call(keyOf("k"), "one"))
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.Error(t, err)
 	require.Equal(t, faults.Transient, faults.ClassOf(err), "nothing was committed: %v", err)
 	require.NotErrorIs(t, err, tools.ErrAbsent, "an earlier call may have been committed")
 	require.NoError(t, server.Start(t.Context()))
-	again, err := apply(t, tool, call(keyOf("k"), "one"))
+	again, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 	o.connect()
-	require.Equal(t, 1, o.count(keyOf("k")))
+	require.Equal(t, 1, o.count(kindtest.KeyOf("k")))
 }
 
 func TestConnectionsThatNoSecondTryMends(t *testing.T) {
@@ -270,21 +270,26 @@ func TestConnectionsThatNoSecondTryMends(t *testing.T) {
 		{"another password", strings.Replace(o.url, "@", "SECRET@", 1), "sqlstate_28P01", faults.Permanent},
 		{"another database", strings.Replace(o.url, "/test_", "/no_test_", 1), "sqlstate_3D000", faults.Permanent},
 		{"TLS of a server without", strings.Replace(o.url, "sslmode=disable", "sslmode=require", 1), "postgres_tls", faults.Permanent},
-		{"a secret that is not there", "${env:NO_SUCH_DSN}", "secret_missing", faults.Permanent},
 		{"no such host", "postgres://u:SECRET@no-such-host.invalid/db", "dial_failed", faults.Transient},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := apply(t, open(t, declaration(tt.dsn, insert)), call(keyOf("k"), "one"))
-			fault := requireFault(t, err, tt.class, tt.code)
+			_, err := kindtest.Apply(t, open(t, declaration(tt.dsn, insert)), call(kindtest.KeyOf("k"), "one"))
+			fault := kindtest.RequireFault(t, err, tt.class, tt.code)
 			require.NotContains(t, fault.Error(), "SECRET")
 			require.NotErrorIs(t, err, tools.ErrAbsent)
 		})
 	}
+	t.Run("a secret that is not there, which another worker may have", func(t *testing.T) {
+		_, err := kindtest.Apply(t, open(t, declaration("${env:NO_SUCH_DSN}", insert)), call(kindtest.KeyOf("k"), "one"))
+		fault := kindtest.RequireFault(t, err, faults.Transient, faults.CodeSecretMissing)
+		require.True(t, fault.Waits)
+		require.Contains(t, fault.Reason, "NO_SUCH_DSN is not set")
+	})
 	t.Run("a secret that is no DSN", func(t *testing.T) {
 		t.Setenv("ORDERS_DSN", "postgres://u:SECRET@host:port/db")
-		_, err := apply(t, open(t, declaration("${env:ORDERS_DSN}", insert)), call(keyOf("k"), "one"))
-		fault := requireFault(t, err, faults.Permanent, "bad_dsn")
+		_, err := kindtest.Apply(t, open(t, declaration("${env:ORDERS_DSN}", insert)), call(kindtest.KeyOf("k"), "one"))
+		fault := kindtest.RequireFault(t, err, faults.Permanent, "bad_dsn")
 		require.NotContains(t, fault.Error(), "SECRET")
 	})
 }
@@ -302,34 +307,34 @@ func TestSecretIsReadForEachConnection(t *testing.T) {
 	}
 	t.Setenv("ORDERS_DSN", dsn("old"))
 	tool := open(t, declaration("${env:ORDERS_DSN}", insert))
-	_, err := apply(t, tool, call(keyOf("1"), "one"))
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("1"), "one"))
 	require.NoError(t, err)
 	o.exec(`ALTER ROLE booker PASSWORD 'new'`)
 	t.Setenv("ORDERS_DSN", dsn("new"))
 	o.exec(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = 'booker'`)
 	require.Eventually(t, func() bool {
-		_, err = apply(t, tool, call(keyOf("2"), "one"))
+		_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("2"), "one"))
 		return err == nil
 	}, patience, tick, "%v", err)
-	require.Equal(t, 1, o.count(keyOf("2")))
+	require.Equal(t, 1, o.count(kindtest.KeyOf("2")))
 }
 
 func TestMissingReceiptsTableSaysWhatToDo(t *testing.T) {
 	o := newOrders(t)
 	tool := open(t, declaration(o.url, insert, "receipts_table: app.receipts"))
 	const want = `the database has no table app.receipts as this tool needs it; make it once: psql "$DSN" -f receipts.sql (docs/tools/postgres.md)`
-	_, err := apply(t, tool, call(keyOf("k"), "one"))
-	require.Equal(t, want, requireFault(t, err, faults.Permanent, "no_receipts_table").Reason)
+	_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
+	require.Equal(t, want, kindtest.RequireFault(t, err, faults.Permanent, "no_receipts_table").Reason)
 	_, err = tool.Prepare(t.Context(), proposal("one"))
-	require.Equal(t, want, requireFault(t, err, faults.Permanent, "no_receipts_table").Reason)
-	_, err = tool.Count(t.Context(), call(keyOf("k"), "one"))
-	requireFault(t, err, faults.Permanent, "no_receipts_table")
-	require.Zero(t, o.count(keyOf("k")))
+	require.Equal(t, want, kindtest.RequireFault(t, err, faults.Permanent, "no_receipts_table").Reason)
+	_, err = tool.Count(t.Context(), call(kindtest.KeyOf("k"), "one"))
+	kindtest.RequireFault(t, err, faults.Permanent, "no_receipts_table")
+	require.Zero(t, o.count(kindtest.KeyOf("k")))
 
 	o.exec(`CREATE SCHEMA app`)
 	t.Cleanup(func() { o.exec(`DROP SCHEMA app CASCADE`) })
 	o.exec(`CREATE TABLE app.receipts (LIKE holdpoint_receipts INCLUDING ALL)`)
-	_, err = apply(t, tool, call(keyOf("k"), "one"))
+	_, err = kindtest.Apply(t, tool, call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 	require.Equal(t, 1, ask[int](o, `SELECT count(*) FROM app.receipts`))
 	require.Zero(t, o.receipts())
@@ -337,11 +342,11 @@ func TestMissingReceiptsTableSaysWhatToDo(t *testing.T) {
 
 func TestMigrateIsRepeatable(t *testing.T) {
 	o := newOrders(t)
-	_, err := apply(t, open(t, declaration(o.url, insert)), call(keyOf("k"), "one"))
+	_, err := kindtest.Apply(t, open(t, declaration(o.url, insert)), call(kindtest.KeyOf("k"), "one"))
 	require.NoError(t, err)
 	require.NoError(t, postgres.Migrate(t.Context(), o.url))
 	require.Equal(t, 1, o.receipts())
 
 	err = postgres.Migrate(t.Context(), strings.Replace(o.url, "@", "SECRET@", 1))
-	require.NotContains(t, requireFault(t, err, faults.Permanent, "sqlstate_28P01").Error(), "SECRET")
+	require.NotContains(t, kindtest.RequireFault(t, err, faults.Permanent, "sqlstate_28P01").Error(), "SECRET")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 )
 
 // Each value arrives as what the statement's parameter is, and as nothing more.
@@ -45,9 +46,9 @@ func TestArgumentsByTypeOfTheirParameter(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tool := open(t, declaration(o.url, `statement: "INSERT INTO orders (key, number, note) VALUES ($2, '', (`+tt.sql+`)::text) RETURNING id"
   arguments: ["{{params.extra}}", "{{key}}"]`))
-			_, err := apply(t, tool, call(keyOf(tt.name), "", "extra", tt.value))
+			_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf(tt.name), "", "extra", tt.value))
 			require.NoError(t, err)
-			require.Equal(t, tt.want, ask[string](o, `SELECT note FROM orders WHERE key = $1`, keyOf(tt.name)))
+			require.Equal(t, tt.want, ask[string](o, `SELECT note FROM orders WHERE key = $1`, kindtest.KeyOf(tt.name)))
 		})
 	}
 	for _, tt := range []struct {
@@ -63,9 +64,9 @@ func TestArgumentsByTypeOfTheirParameter(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tool := open(t, declaration(o.url, `statement: "INSERT INTO orders (key, number, note) VALUES ($2, '', (`+tt.sql+`)::text)"
   arguments: ["{{params.extra}}", "{{key}}"]`))
-			_, err := apply(t, tool, call(keyOf(tt.name), "", "extra", tt.value))
-			require.Contains(t, requireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
-			require.Zero(t, o.count(keyOf(tt.name)))
+			_, err := kindtest.Apply(t, tool, call(kindtest.KeyOf(tt.name), "", "extra", tt.value))
+			require.Contains(t, kindtest.RequireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
+			require.Zero(t, o.count(kindtest.KeyOf(tt.name)))
 		})
 	}
 }

@@ -19,7 +19,7 @@ import (
 // dropped, and the claim left to its lease.
 func TestPostgresAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	o := newOrders(t)
-	tool, p, key := open(t, declaration(o.url, insert)), newProtocol(t), keyOf("C017")
+	tool, p, key := open(t, declaration(o.url, insert)), kindtest.NewProtocol(t), kindtest.KeyOf("C017")
 	ending := *p
 	ending.Reached = func(at effects.Point) {
 		if at == effects.PointEffect {
@@ -34,7 +34,7 @@ func TestPostgresAttemptThatEndsAfterTheEffectIsRecovered(t *testing.T) {
 	<-gone
 	require.Equal(t, 1, o.count(key))
 
-	out, err := retried(t, p, tool, call(key, "one"))
+	out, err := kindtest.Retried(t, p, tool, call(key, "one"))
 	require.NoError(t, err)
 	require.True(t, out.Recovered)
 	require.Equal(t, "1", out.Receipt.Ref)
@@ -53,7 +53,7 @@ func TestC029_CommitWithoutAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := newOrders(t)
 			link := kindtest.NewLink(t, o.address())
-			tool, p, key := open(t, quick(declaration(o.through(link.Addr()), insert))), newProtocol(t), keyOf("C029")
+			tool, p, key := open(t, quick(declaration(o.through(link.Addr()), insert))), kindtest.NewProtocol(t), kindtest.KeyOf("C029")
 			fault(link, commit)
 			_, err := p.Run(t.Context(), tool, call(key, "one"), 1, "acme")
 			require.Error(t, err)
@@ -73,17 +73,17 @@ func TestC029_CommitWithoutAnswer(t *testing.T) {
 
 func TestC029_SameKeyOtherPayload(t *testing.T) {
 	o := newOrders(t)
-	tool, p, key := open(t, declaration(o.url, insert)), newProtocol(t), keyOf("C029")
+	tool, p, key := open(t, declaration(o.url, insert)), kindtest.NewProtocol(t), kindtest.KeyOf("C029")
 	_, err := p.Run(t.Context(), tool, call(key, "one"), 1, "acme")
 	require.NoError(t, err)
 
 	t.Run("the ledger refuses it", func(t *testing.T) {
 		_, err := p.Run(t.Context(), tool, call(key, "two"), 1, "acme")
-		requireFault(t, err, faults.Permanent, "key_conflict")
+		kindtest.RequireFault(t, err, faults.Permanent, "key_conflict")
 	})
 	t.Run("without the ledger's memory, the receipts table does", func(t *testing.T) {
-		_, err := newProtocol(t).Run(t.Context(), tool, call(key, "two"), 1, "acme")
-		fault := requireFault(t, err, faults.Permanent, "key_conflict")
+		_, err := kindtest.NewProtocol(t).Run(t.Context(), tool, call(key, "two"), 1, "acme")
+		fault := kindtest.RequireFault(t, err, faults.Permanent, "key_conflict")
 		require.Equal(t, "the idempotency key was used in this database with other parameters, by action a1 of run acme/weekly-2026-W48", fault.Reason)
 		require.NotErrorIs(t, err, tools.ErrAbsent)
 	})
@@ -94,10 +94,10 @@ func TestC029_SameKeyOtherPayload(t *testing.T) {
 // A row of the key alone proves nothing.
 func TestC029_ForeignReceiptIsNoProof(t *testing.T) {
 	o := newOrders(t)
-	key := keyOf("C029")
+	key := kindtest.KeyOf("C029")
 	o.exec(`INSERT INTO holdpoint_receipts VALUES ($1, 'sha256:0', 'book', 'shop/orders', 'other', 'a9', '', '', 'x', '', now())`, key)
-	_, err := apply(t, open(t, declaration(o.url, insert)), call(key, "one"))
-	requireFault(t, err, faults.Permanent, "key_conflict")
+	_, err := kindtest.Apply(t, open(t, declaration(o.url, insert)), call(key, "one"))
+	kindtest.RequireFault(t, err, faults.Permanent, "key_conflict")
 	require.Zero(t, o.count(key))
 }
 
@@ -123,11 +123,11 @@ func unfinished(t *testing.T, o *orders, key string) pgx.Tx {
 
 func TestZombieThatHasNotCommittedIsWaitedFor(t *testing.T) {
 	o := newOrders(t)
-	tool, key := open(t, declaration(o.url, insert)), keyOf("zombie")
+	tool, key := open(t, declaration(o.url, insert)), kindtest.KeyOf("zombie")
 	zombie := unfinished(t, o, key)
 
-	_, err := apply(t, open(t, quick(declaration(o.url, insert))), call(key, "one"))
-	fault := requireFault(t, err, faults.InProgress, "key_in_progress")
+	_, err := kindtest.Apply(t, open(t, quick(declaration(o.url, insert))), call(key, "one"))
+	fault := kindtest.RequireFault(t, err, faults.InProgress, "key_in_progress")
 	require.Equal(t, "an earlier call of this key has not ended, or has ended just now; this one made no effect", fault.Reason)
 	require.NotErrorIs(t, err, tools.ErrAbsent, "the other one may still commit")
 
@@ -138,7 +138,7 @@ func TestZombieThatHasNotCommittedIsWaitedFor(t *testing.T) {
 		}
 		ended <- zombie.Commit(context.Background())
 	}()
-	receipt, err := apply(t, tool, call(key, "one"))
+	receipt, err := kindtest.Apply(t, tool, call(key, "one"))
 	require.NoError(t, <-ended)
 	require.NoError(t, err)
 	require.Equal(t, "theirs", receipt.Ref, "it committed, and its receipt counts")
@@ -147,7 +147,7 @@ func TestZombieThatHasNotCommittedIsWaitedFor(t *testing.T) {
 
 func TestZombieThatRollsBackMakesPlace(t *testing.T) {
 	o := newOrders(t)
-	tool, key := open(t, declaration(o.url, insert)), keyOf("zombie")
+	tool, key := open(t, declaration(o.url, insert)), kindtest.KeyOf("zombie")
 	zombie := unfinished(t, o, key)
 	ended := make(chan error)
 	go func() {
@@ -156,7 +156,7 @@ func TestZombieThatRollsBackMakesPlace(t *testing.T) {
 		}
 		ended <- zombie.Rollback(context.Background())
 	}()
-	receipt, err := apply(t, tool, call(key, "one"))
+	receipt, err := kindtest.Apply(t, tool, call(key, "one"))
 	require.NoError(t, <-ended)
 	require.NoError(t, err)
 	require.Equal(t, "2", receipt.Ref, "the first id went with the zombie's order")
@@ -172,7 +172,7 @@ func waitsForLock(o *orders) bool {
 // so that nobody waits for it for ever.
 func TestSilentTransactionIsEndedByTheServer(t *testing.T) {
 	o := newOrders(t)
-	silent, tool, key := open(t, quick(declaration(o.url, insert))), open(t, declaration(o.url, insert)), keyOf("silent")
+	silent, tool, key := open(t, quick(declaration(o.url, insert))), open(t, declaration(o.url, insert)), kindtest.KeyOf("silent")
 	stopped, resumed := make(chan struct{}), make(chan struct{})
 	c := call(key, "one")
 	c.MayBegin = func(context.Context) error {
@@ -182,11 +182,11 @@ func TestSilentTransactionIsEndedByTheServer(t *testing.T) {
 	}
 	ended := make(chan error)
 	go func() {
-		_, err := apply(t, silent, c)
+		_, err := kindtest.Apply(t, silent, c)
 		ended <- err
 	}()
 	<-stopped
-	receipt, err := apply(t, tool, call(key, "one"))
+	receipt, err := kindtest.Apply(t, tool, call(key, "one"))
 	require.NoError(t, err, "the session of the silent one is gone")
 	require.Equal(t, 1, o.count(key))
 
@@ -195,7 +195,7 @@ func TestSilentTransactionIsEndedByTheServer(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, faults.Transient, faults.ClassOf(err))
 	require.Equal(t, 1, o.count(key))
-	again, err := apply(t, tool, call(key, "one"))
+	again, err := kindtest.Apply(t, tool, call(key, "one"))
 	require.NoError(t, err)
 	require.Equal(t, receipt, again)
 }
@@ -204,16 +204,16 @@ func TestSilentTransactionIsEndedByTheServer(t *testing.T) {
 func TestTakenOverTransactionIsNotCommitted(t *testing.T) {
 	o := newOrders(t)
 	superseded := &faults.Fault{Class: faults.InProgress, Code: "superseded", Reason: "another attempt took over"}
-	c := call(keyOf("k"), "one")
+	c := call(kindtest.KeyOf("k"), "one")
 	asked := 0
 	c.MayBegin = func(context.Context) error {
 		asked++
 		require.Zero(t, o.receipts(), "nothing is committed yet")
 		return superseded
 	}
-	_, err := apply(t, open(t, declaration(o.url, insert)), c)
+	_, err := kindtest.Apply(t, open(t, declaration(o.url, insert)), c)
 	require.Same(t, superseded, err)
 	require.Equal(t, 1, asked)
-	require.Zero(t, o.count(keyOf("k")))
+	require.Zero(t, o.count(kindtest.KeyOf("k")))
 	require.Zero(t, o.receipts())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/internal/secrets"
 )
 
@@ -70,7 +71,7 @@ func (d *database) open(ctx context.Context) (*pgxpool.Pool, error) {
 func (d *database) config() (*pgxpool.Config, error) {
 	dsn, err := d.dsn.Resolve()
 	if err != nil {
-		return nil, permanent("secret_missing", "the DSN cannot be read: %s", err)
+		return nil, faults.SecretMissing("the DSN", err)
 	}
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -93,7 +94,7 @@ const maxConnections = 10_000
 func (d *database) renew(_ context.Context, config *pgx.ConnConfig) error {
 	dsn, err := d.dsn.Resolve()
 	if err != nil {
-		return permanent("secret_missing", "the DSN cannot be read: %s", err)
+		return faults.SecretMissing("the DSN", err)
 	}
 	fresh, err := pgxpool.ParseConfig(dsn)
 	if err != nil {

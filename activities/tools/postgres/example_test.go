@@ -12,6 +12,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 	"github.com/holdpoint/holdpoint/activities/tools/postgres"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
@@ -44,22 +45,22 @@ func TestOutboxExample(t *testing.T) {
 	require.Contains(t, prepared.Preview, "\n$4 = 12.5\n\nnow there:\n- number: W-16\n  amount: 7\n")
 
 	action := plan.Action{
-		ID: "a1", Tool: "book_order", Target: prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, IdempotencyKey: keyOf("outbox"),
+		ID: "a1", Tool: "book_order", Target: prepared.Target, Item: prepared.Item, Parameters: prepared.Parameters, IdempotencyKey: kindtest.KeyOf("outbox"),
 	}
-	first, err := apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
+	first, err := kindtest.Apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
 	require.NoError(t, err)
 	require.Equal(t, "1", first.Ref)
 	require.Equal(t, "order W-17, outbox row 1", first.Detail)
-	again, err := apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
+	again, err := kindtest.Apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 	require.Equal(t, `{"amount": 12.5, "number": "W-17", "customer": "acme"}`,
-		ask[string](o, `SELECT payload::text FROM outbox WHERE message_id = $1 AND topic = 'orders.booked'`, keyOf("outbox")))
+		ask[string](o, `SELECT payload::text FROM outbox WHERE message_id = $1 AND topic = 'orders.booked'`, kindtest.KeyOf("outbox")))
 
 	// Another key, the same order: the order's own constraint refuses it, and no
 	// message is left either.
-	action.IdempotencyKey = keyOf("another")
-	_, err = apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
-	requireFault(t, err, faults.Permanent, "sqlstate_23505")
+	action.IdempotencyKey = kindtest.KeyOf("another")
+	_, err = kindtest.Apply(t, tool, tools.Call{RunID: "acme/r", Action: action})
+	kindtest.RequireFault(t, err, faults.Permanent, "sqlstate_23505")
 	require.Equal(t, 1, ask[int](o, `SELECT count(*) FROM outbox`))
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,13 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
-	"go.yaml.in/yaml/v3"
 
-	"github.com/holdpoint/holdpoint/activities/effects"
-	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
-	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
-	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 	"github.com/holdpoint/holdpoint/activities/tools/postgres"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 	"github.com/holdpoint/holdpoint/internal/pgtest"
@@ -170,13 +164,7 @@ func open(tb testing.TB, text string) tools.Tool {
 
 func declare(tb testing.TB, text string) (tools.Tool, error) {
 	tb.Helper()
-	var node yaml.Node
-	require.NoError(tb, yaml.Unmarshal([]byte(text), &node))
-	tool, err := declared.New("book", "holdpoint.yaml", node.Content[0], []declared.Kind{postgres.Kind{}})
-	if err == nil {
-		tb.Cleanup(func() { require.NoError(tb, tool.(io.Closer).Close()) })
-	}
-	return tool, err
+	return kindtest.Declare(tb, "book", text, postgres.Kind{})
 }
 
 func parameters(note string, amount float64, more ...any) json.RawMessage {
@@ -205,51 +193,9 @@ func proposal(note string, more ...any) tools.Proposal {
 	return tools.Proposal{Tool: "book", Parameters: parameters(note, 12.5, more...), AllowedTarget: "shop"}
 }
 
-// keyOf makes a key of a name.
-func keyOf(name string) string { return plan.Sum([]byte(name)).Hex()[:40] }
-
 func fingerprintOf(tb testing.TB, c tools.Call) string {
 	tb.Helper()
 	fingerprint, err := plan.Fingerprint(c.Action.Parameters)
 	require.NoError(tb, err)
 	return fingerprint.String()
-}
-
-func apply(tb testing.TB, tool tools.Tool, c tools.Call) (plan.Receipt, error) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), tool.Spec().CallTimeout)
-	defer cancel()
-	return tool.Apply(ctx, c)
-}
-
-func requireFault(tb testing.TB, err error, class faults.Class, code string) *faults.Fault {
-	tb.Helper()
-	require.Error(tb, err)
-	fault, ok := err.(*faults.Fault) //nolint:errorlint // the contract is the type itself
-	require.True(tb, ok, "%T", err)
-	require.Equal(tb, []any{class, code}, []any{fault.Class, fault.Code}, fault.Reason)
-	return fault
-}
-
-// newProtocol has a ledger of its own.
-func newProtocol(tb testing.TB) *effects.Protocol {
-	tb.Helper()
-	ledger, err := sqlite.Open(tb.Context(), filepath.Join(tb.TempDir(), "effects.db"))
-	require.NoError(tb, err)
-	tb.Cleanup(func() { require.NoError(tb, ledger.Close()) })
-	return &effects.Protocol{Ledger: ledger, Owner: "test", Lease: 500 * time.Millisecond, Renew: 100 * time.Millisecond}
-}
-
-// retried runs attempts until one is the last.
-func retried(tb testing.TB, p *effects.Protocol, tool tools.Tool, c tools.Call) (effects.Outcome, error) {
-	tb.Helper()
-	for number := 2; number < 30; number++ {
-		out, err := p.Run(tb.Context(), tool, c, number, "acme")
-		if err == nil || faults.ClassOf(err) == faults.Permanent || faults.Name(err).Code == faults.CodeOutcomeUnknown {
-			return out, err
-		}
-		time.Sleep(max(faults.Name(err).RetryAfter, tick))
-	}
-	require.Fail(tb, "the action did not end")
-	return effects.Outcome{}, nil
 }

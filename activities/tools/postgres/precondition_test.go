@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -55,17 +56,17 @@ func TestChangedStateIsDriftAndNothingIsWritten(t *testing.T) {
 	o := newOrders(t)
 	o.exec(`INSERT INTO orders (key, number, note) VALUES ('', 'W-17', 'old')`)
 	tool := open(t, declaration(o.url, renote))
-	c := approved(t, tool, keyOf("k"), "new")
+	c := approved(t, tool, kindtest.KeyOf("k"), "new")
 	o.exec(`UPDATE orders SET note = 'SECRET of somebody else'`)
 
-	_, err := apply(t, tool, c)
-	fault := requireFault(t, err, faults.Permanent, "precondition_changed")
+	_, err := kindtest.Apply(t, tool, c)
+	fault := kindtest.RequireFault(t, err, faults.Permanent, "precondition_changed")
 	require.ErrorIs(t, err, tools.ErrDrift)
 	require.NotContains(t, fault.Error(), "SECRET")
 	require.Equal(t, "SECRET of somebody else", ask[string](o, `SELECT note FROM orders`))
 	require.Zero(t, o.receipts())
 
-	out, err := newProtocol(t).Run(t.Context(), tool, c, 1, "acme")
+	out, err := kindtest.NewProtocol(t).Run(t.Context(), tool, c, 1, "acme")
 	require.NoError(t, err)
 	require.True(t, out.Drifted)
 }
@@ -75,10 +76,10 @@ func TestEarlierEffectIsNoDrift(t *testing.T) {
 	o := newOrders(t)
 	o.exec(`INSERT INTO orders (key, number, note) VALUES ('', 'W-17', 'old')`)
 	tool := open(t, declaration(o.url, renote))
-	c := approved(t, tool, keyOf("k"), "new")
-	first, err := apply(t, tool, c)
+	c := approved(t, tool, kindtest.KeyOf("k"), "new")
+	first, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
-	again, err := apply(t, tool, c)
+	again, err := kindtest.Apply(t, tool, c)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
 }
@@ -94,10 +95,10 @@ func TestPreconditionHoldsUntilCommit(t *testing.T) {
 	// The statement does not look at the note that it replaces, and takes its
 	// time: another writer gets in between.
 	tool := open(t, declaration(o.url, strings.Replace(renote, "WHERE number = $2", "WHERE number = $2 AND pg_sleep(0.5) IS NOT NULL", 1)))
-	c := approved(t, tool, keyOf("k"), "new")
+	c := approved(t, tool, kindtest.KeyOf("k"), "new")
 	ended := make(chan error)
 	go func() {
-		_, err := apply(t, tool, c)
+		_, err := kindtest.Apply(t, tool, c)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool {
@@ -107,9 +108,9 @@ func TestPreconditionHoldsUntilCommit(t *testing.T) {
 	require.NoError(t, err)
 
 	err = <-ended
-	requireFault(t, err, faults.Transient, "sqlstate_40001")
+	kindtest.RequireFault(t, err, faults.Transient, "sqlstate_40001")
 	require.Equal(t, "theirs", ask[string](o, `SELECT note FROM orders`))
-	_, err = apply(t, tool, c)
+	_, err = kindtest.Apply(t, tool, c)
 	require.ErrorIs(t, err, tools.ErrDrift)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/activities/tools/declared/kindtest"
 )
 
 func TestPreviewShowsStatementArgumentsAndRows(t *testing.T) {
@@ -80,7 +81,7 @@ func TestPrepareFindsMistakesOfTheStatement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := open(t, declaration(o.url, tt.settings)).Prepare(t.Context(), proposal(""))
-			require.Contains(t, requireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
+			require.Contains(t, kindtest.RequireFault(t, err, faults.Permanent, tt.code).Reason, tt.says)
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/ext"
+
+	"github.com/holdpoint/holdpoint/approvals/celorder"
 )
 
 // Vars are the variables of a template.
@@ -48,7 +50,7 @@ const costLimit = 1_000_000
 
 // variables are those of Vars, as options of an environment.
 func variables() []cel.EnvOption {
-	options := []cel.EnvOption{ext.Strings(), cel.Variable("params", cel.MapType(cel.StringType, cel.DynType))}
+	options := append(celorder.Options(), ext.Strings(), cel.Variable("params", cel.MapType(cel.StringType, cel.DynType)))
 	for _, name := range []string{"key", "target", "item", "run_id", "action_id", "plan_hash", "approver", "precondition", "first_sent"} {
 		options = append(options, cel.Variable(name, cel.StringType))
 	}

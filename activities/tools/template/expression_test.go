@@ -34,6 +34,21 @@ func TestExpressionHasGosValues(t *testing.T) {
 	}
 }
 
+// What an approver was shown is what is sent: one expression has one value.
+func TestAMapIsRangedOverInOneOrder(t *testing.T) {
+	e, err := template.Compile(`params.m.map(k, k + "=" + params.m[k])`)
+	require.NoError(t, err)
+	params, err := template.Parameters([]byte(`{"m":{"team":"a","env":"b","zone":"c","app":"d"}}`))
+	require.NoError(t, err)
+	for range 50 {
+		got, err := e.Eval(template.Vars{Params: params}, nil)
+		require.NoError(t, err)
+		require.Equal(t, []any{"app=d", "env=b", "team=a", "zone=c"}, got)
+	}
+	_, err = template.Compile(`{"b": 1, "a": 2}.map(k, k)`)
+	require.ErrorContains(t, err, "a map that stands in the expression has no order to range over")
+}
+
 func TestExpressionWithoutAValueThatCanBeSent(t *testing.T) {
 	for source, want := range map[string]string{
 		"{params.count: 'a'}":                  "an object's member is named by a int",

@@ -23,7 +23,7 @@ func (s *Scene) Plan() (planners.Draft, error) {
 // PlanFor is Plan for that run.
 func (s *Scene) PlanFor(run string) (planners.Draft, error) {
 	s.tb.Helper()
-	store, err := blobs.Open(context.Background(), "file://"+s.Data)
+	store, err := blobs.Config{URL: "file://" + s.Data}.Open()
 	require.NoError(s.tb, err)
 	defer store.Close()
 	book, err := budget.New(store, budget.Config{})

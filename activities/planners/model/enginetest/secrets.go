@@ -53,7 +53,7 @@ func Keys(t *testing.T, s Subject) {
 		scene := s.Start(t, func(c *provider.Config) { c.Key = reference }, modelserver.Answer{Text: "{}"})
 
 		_, err = scene.Ask()
-		RequireFault(t, err, faults.Transient, "no_secret")
+		RequireFault(t, err, faults.Transient, faults.CodeSecretMissing)
 		require.Empty(t, scene.Server.Calls())
 
 		for _, key := range []string{"first\n", "second"} {

@@ -78,11 +78,7 @@ func (c *Client) Ask(ctx context.Context, call Call, read func(body []byte) (mod
 func (c *Client) key() (string, error) {
 	key, err := c.config.Key.Resolve()
 	if err != nil {
-		// Another worker may have it, or its file is just being replaced.
-		return "", &faults.Fault{
-			Class: faults.Transient, Code: "no_secret", Waits: true,
-			Reason: "the key of the model at " + c.base.Host + ": " + err.Error() + "; nothing was sent",
-		}
+		return "", faults.SecretMissing("the key of the model at "+c.base.Host, err)
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", &faults.Fault{

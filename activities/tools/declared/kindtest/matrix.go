@@ -57,7 +57,7 @@ func nothingGoesWrong(r *trial) {
 	out, err := r.attempt(1)
 	require.NoError(r.t, err)
 	require.True(r.t, out.Duplicate)
-	require.Equal(r.t, 1, r.tool.calls())
+	require.Equal(r.t, 1, r.tool.Calls())
 	r.requireEffects(1)
 }
 
@@ -72,7 +72,7 @@ func (r *trial) done() {
 
 func killedBeforeSend(r *trial) {
 	r.killedAt(effects.PointBegun)
-	require.Zero(r.t, r.tool.calls())
+	require.Zero(r.t, r.tool.Calls())
 	r.requireSettled(false)
 }
 
@@ -87,7 +87,7 @@ func answerLost(r *trial) {
 		r.answerBroken((*Link).LoseAnswers)
 		return
 	}
-	r.tool.loseNext()
+	r.loseNext()
 	_, err := r.attempt(1)
 	require.Error(r.t, err)
 	r.requireSettled(true)
@@ -135,7 +135,7 @@ func knownInLedger(r *trial) {
 // inDoubtInLedger is the same with an outcome that nobody knows: other
 // parameters never settle it.
 func inDoubtInLedger(r *trial) {
-	r.tool.loseNext()
+	r.loseNext()
 	_, err := r.attempt(1)
 	for tries := 1; tries < 5 && faults.ClassOf(err) == faults.Transient; tries++ {
 		_, err = r.attempt(1) // nothing was sent: a busy target did not answer a read
@@ -152,7 +152,7 @@ func (r *trial) requireRefused(err error, code string) {
 	require.Error(r.t, err)
 	require.Equal(r.t, faults.Permanent, faults.ClassOf(err))
 	require.Equal(r.t, code, faults.Name(err).Code)
-	require.Equal(r.t, 1, r.tool.calls())
+	require.Equal(r.t, 1, r.tool.Calls())
 	r.requireEffects(1)
 }
 

@@ -4,17 +4,17 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
-	"github.com/holdpoint/holdpoint/activities/effects/sqlite"
 	"github.com/holdpoint/holdpoint/activities/faults"
 	"github.com/holdpoint/holdpoint/activities/tools"
+	"github.com/holdpoint/holdpoint/activities/tools/watched"
 	"github.com/holdpoint/holdpoint/approvals/plan"
 )
 
@@ -38,7 +38,7 @@ type trial struct {
 	t        testing.TB
 	s        Subject
 	key      string
-	tool     *counted
+	tool     *watched.Tool
 	protocol effects.Protocol
 	number   int // of the last attempt
 }
@@ -49,7 +49,7 @@ func newTrial(tb testing.TB, s Subject) *trial {
 	s.check(tb)
 	id := make([]byte, 20) // as an idempotency key: 40 hex digits
 	rand.Read(id)
-	r := &trial{t: tb, s: s, key: hex.EncodeToString(id), tool: &counted{Tool: s.Tool}}
+	r := &trial{t: tb, s: s, key: hex.EncodeToString(id), tool: &watched.Tool{Tool: s.Tool}}
 	r.freshLedger()
 	return r
 }
@@ -57,10 +57,7 @@ func newTrial(tb testing.TB, s Subject) *trial {
 // freshLedger is what a worker has whose ledger was lost.
 func (r *trial) freshLedger() {
 	r.t.Helper()
-	ledger, err := sqlite.Open(r.t.Context(), filepath.Join(r.t.TempDir(), "effects.db"))
-	require.NoError(r.t, err)
-	r.t.Cleanup(func() { ledger.Close() })
-	r.protocol = effects.Protocol{Ledger: ledger, Owner: "kindtest", Lease: lease, Renew: renew}
+	r.protocol = effects.Protocol{Ledger: newLedger(r.t), Owner: "kindtest", Lease: lease, Renew: renew}
 }
 
 // attempt is one attempt, as an activity makes it.
@@ -74,7 +71,7 @@ func (r *trial) run(p effects.Protocol, payload int) (effects.Outcome, error) {
 		RunID: "acme/kindtest", PlanHash: plan.Sum([]byte("kindtest")), Approver: "mei.chen@example.com",
 		Action: r.s.Action(r.key, payload),
 	}
-	return p.Run(r.t.Context(), r.tool.tool(), call, r.number, "acme")
+	return p.Run(r.t.Context(), r.tool.AsTool(), call, r.number, "acme")
 }
 
 // killedAt is an attempt whose process ends at a point: its claim stays in the
@@ -103,7 +100,7 @@ func (r *trial) retried(payload int) (effects.Outcome, error) {
 	r.t.Helper()
 	for range mostAttempts {
 		out, err := r.attempt(payload)
-		if err == nil || final(err) {
+		if err == nil || faults.Final(err) {
 			return out, err
 		}
 		r.t.Logf("attempt %d: %v", r.number, err)
@@ -111,11 +108,6 @@ func (r *trial) retried(payload int) (effects.Outcome, error) {
 	}
 	require.Fail(r.t, "the action did not end", "after %d attempts", r.number)
 	return effects.Outcome{}, nil
-}
-
-func final(err error) bool {
-	f := faults.Name(err)
-	return f.Class == faults.Permanent || f.Code == faults.CodeOutcomeUnknown || f.Code == faults.CodePanic
 }
 
 func (r *trial) pause(d time.Duration) {
@@ -142,25 +134,36 @@ func (r *trial) waitForEffects(want int) {
 	}
 }
 
+// loseNext loses the answer of the next call that makes its effect.
+func (r *trial) loseNext() {
+	var lost atomic.Bool
+	r.tool.Answer = func(receipt plan.Receipt) (plan.Receipt, error) {
+		if lost.Swap(true) {
+			return receipt, nil
+		}
+		return plan.Receipt{}, &faults.Fault{Class: faults.Unknown, Code: "answer_lost", Reason: "the test lost the answer"}
+	}
+}
+
 // requireSettled wants the action to end after an attempt of unknown outcome:
 // with one effect and its receipt, or with a question to a person and nothing
 // sent.
 func (r *trial) requireSettled(present bool) {
 	r.t.Helper()
-	before := r.tool.calls()
+	before := r.tool.Calls()
 	out, err := r.retried(1)
 	if !r.s.settles(present) {
 		require.Error(r.t, err, "nobody can know whether the effect is there")
 		require.Equal(r.t, faults.CodeOutcomeUnknown, faults.Name(err).Code)
 		require.Equal(r.t, faults.Unknown, faults.ClassOf(err))
-		require.Equal(r.t, before, r.tool.calls(), "calls after the outcome was unknown")
+		require.Equal(r.t, before, r.tool.Calls(), "calls after the outcome was unknown")
 		r.requireEffects(count(present))
 		return
 	}
 	require.NoError(r.t, err)
 	r.requireReceipt(out.Receipt)
 	if r.s.finds() {
-		require.Equal(r.t, before+count(!present), r.tool.calls(), "calls after the look at the target")
+		require.Equal(r.t, before+count(!present), r.tool.Calls(), "calls after the look at the target")
 	}
 	r.requireEffects(1)
 }
@@ -182,7 +185,7 @@ func (r *trial) requireReceipt(got plan.Receipt) {
 	require.Equal(r.t, action.Target, got.Target)
 	require.NotEmpty(r.t, got.Ref)
 	require.False(r.t, got.At.IsZero())
-	if first, ok := r.tool.first(); ok {
-		require.Equal(r.t, first.Ref, got.Ref, "the receipt is of the first call's effect")
+	if first := r.tool.FirstRef(); first != "" {
+		require.Equal(r.t, first, got.Ref, "the receipt is of the first call's effect")
 	}
 }

@@ -37,7 +37,7 @@ func (a Auth) credentials() (smtp.Auth, error) {
 			return plainAuth{username, password}, nil
 		}
 	}
-	return nil, &faults.Fault{Class: faults.Permanent, Code: "no_secret", Reason: "the mail server's credentials: " + err.Error(), Cause: err}
+	return nil, faults.SecretMissing("the mail server's credentials", err)
 }
 
 type plainAuth struct{ username, password string }

@@ -2,12 +2,13 @@ package smtpclient
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/holdpoint/holdpoint/internal/loopback"
+	"github.com/holdpoint/holdpoint/internal/trust"
 )
 
 // Server is a mail server, and how to talk to it, as a configuration has it.
@@ -47,7 +48,7 @@ func (s *Server) Check(folder string, fail func(field, format string, args ...an
 	switch {
 	case !slices.Contains([]string{StartTLS, ImplicitTLS, NoTLS}, s.TLS):
 		return fail("tls", "must be %s, %s or %s", StartTLS, ImplicitTLS, NoTLS)
-	case s.TLS == NoTLS && !loopback(s.host) && !s.Insecure:
+	case s.TLS == NoTLS && !loopback.Is(s.host) && !s.Insecure:
 		return fail("tls", "is none, which would send mails in clear to another machine; use starttls or implicit, or allow it with insecure: true")
 	case strings.ContainsFunc(s.HELO, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return fail("helo", "must be a host name")
@@ -69,7 +70,7 @@ func (s *Server) checkAuth(fail func(field, format string, args ...any) error) e
 		return fail("auth", "needs username and password")
 	case !s.Auth.Password.HasReference():
 		return fail("auth.password", "must be a reference, ${env:NAME} or ${file:PATH}")
-	case s.TLS == NoTLS && !loopback(s.host):
+	case s.TLS == NoTLS && !loopback.Is(s.host):
 		return fail("auth.password", "is sent to another machine only over TLS")
 	}
 	return nil
@@ -77,27 +78,14 @@ func (s *Server) checkAuth(fail func(field, format string, args ...any) error) e
 
 // configureTLS wants the server's certificate to be for the host of Address.
 func (s *Server) configureTLS(folder string, fail func(field, format string, args ...any) error) error {
-	s.tls = &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
-	if s.CAFile == "" {
-		return nil
-	}
 	path := s.CAFile
-	if !filepath.IsAbs(path) {
+	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(folder, path)
 	}
-	pem, err := os.ReadFile(path)
+	pool, err := trust.Pool(path)
 	if err != nil {
-		return fail("ca_file", "cannot be read")
+		return fail("ca_file", "%s", err)
 	}
-	s.tls.RootCAs = x509.NewCertPool()
-	if !s.tls.RootCAs.AppendCertsFromPEM(pem) {
-		return fail("ca_file", "holds no certificate in PEM form")
-	}
+	s.tls = &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12, RootCAs: pool}
 	return nil
-}
-
-// loopback reports a host that is this machine whatever a resolver says.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
