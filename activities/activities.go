@@ -19,8 +19,8 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
-// Activities holds what the steps need. All fields but Notices and StillOurs
-// must be set.
+// Activities holds what the steps need. All fields but Notices, StillOurs and
+// RunCanceled must be set.
 type Activities struct {
 	Sources  map[string]sources.Source   // by name; uploads are in none
 	Limits   sources.Limits              // of one collection
@@ -35,6 +35,9 @@ type Activities struct {
 	// StillOurs reports whether the server still waits for the attempt whose
 	// context it gets: [AskServer]. Nil asks nobody, for tests without a server.
 	StillOurs func(ctx context.Context, said any) error
+	// RunCanceled reports whether the run of the attempt whose context it is given is
+	// to be canceled: AskCanceled. nil: nobody is asked, and attempts go on.
+	RunCanceled func(ctx context.Context) bool
 
 	decoded   recent[plan.Digest, plan.Plan]
 	evaluated recent[evaluation, approvals.Terms]

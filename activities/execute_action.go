@@ -40,6 +40,9 @@ func (a *Activities) carryOut(
 ) (workflows.ExecuteActionResult, error) {
 	clock := startClock(ctx)
 	result := workflows.ExecuteActionResult{Attempt: attempt(ctx)}
+	if t.number > 1 && a.mayStop(ctx, in) {
+		return result, bad(workflows.CodeRunCanceled, "the run is to be canceled, and no earlier attempt left anything to find out")
+	}
 	p, action, tool, err := a.approvedAction(ctx, in)
 	if err != nil {
 		t.idle = faults.Waits(err)
@@ -230,6 +233,27 @@ func outcomeUnknown(err error) error {
 		unknown.Code = faults.CodeOutcomeUnknown
 	}
 	return unknown
+}
+
+// mayStop reports a run that is to be canceled, and of which nothing is known or in
+// doubt about this action: to try it again would be for nothing. Where something is,
+// the attempts go on until it is known.
+func (a *Activities) mayStop(ctx context.Context, in workflows.ExecuteActionInput) bool {
+	if a.RunCanceled == nil || !a.RunCanceled(ctx) {
+		return false
+	}
+	receipt, inDoubt := a.leftBehind(ctx, in)
+	return receipt == nil && !inDoubt
+}
+
+// AskCanceled reports whether somebody has asked the Temporal server to cancel the
+// run of this attempt. A server that does not answer has not been asked.
+func AskCanceled(ctx context.Context) bool {
+	run := activity.GetInfo(ctx).WorkflowExecution
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	description, err := activity.GetClient(ctx).DescribeWorkflow(ctx, run.ID, run.RunID)
+	return err == nil && description.RawResponse.GetWorkflowExtendedInfo().GetCancelRequested()
 }
 
 // AskServer reports whether the Temporal server still waits for this attempt,

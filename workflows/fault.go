@@ -56,18 +56,21 @@ func FaultText(err error) string {
 	return err.Error()
 }
 
+// CodeRunCanceled is the code of a further attempt at an action that began nothing,
+// because the run is to be canceled.
+const CodeRunCanceled = "run_canceled"
+
 // attemptsOf is the number of attempts that an activity's error tells of; 0
 // when it tells none.
-func attemptsOf(err error) int {
-	var app *temporal.ApplicationError
-	if !errors.As(err, &app) || !app.HasDetails() {
-		return 0
+func attemptsOf(err error) int { return detailsOf(err).Attempt }
+
+// detailsOf are the details of an activity's error; none when it has none.
+func detailsOf(err error) (d FaultDetails) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&d) != nil {
+		return FaultDetails{}
 	}
-	var d FaultDetails
-	if app.Details(&d) != nil {
-		return 0
-	}
-	return d.Attempt
+	return d
 }
 
 // EarlierUnknown ends the message of an attempt that began nothing, and could

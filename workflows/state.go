@@ -178,8 +178,11 @@ func (s *State) SkipRest() {
 func (s *State) ActionFailed(i int, err error) {
 	row, step := &s.Actions[i], s.Step(ExecuteAction)
 	row.Error, row.Status = plan.Clip(FaultText(err), maxErrorText), StepFailed
-	if !surelyNothingHappened(err) {
+	switch {
+	case !surelyNothingHappened(err):
 		s.doubt(i)
+	case detailsOf(err).Code == CodeRunCanceled:
+		row.Status = StepSkipped
 	}
 	if attempts := attemptsOf(err); attempts > 0 {
 		row.Attempts = attempts

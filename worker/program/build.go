@@ -79,7 +79,7 @@ func build(
 		Notices:  channels,
 		Log:      log,
 
-		StillOurs: activities.AskServer,
+		StillOurs: activities.AskServer, RunCanceled: activities.AskCanceled,
 	}, closeAll, nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/activities/faults"
 )
 
 // The page's table of faults names each code that a planner of this package can end
@@ -47,8 +49,8 @@ func TestDocumentationNamesEveryCode(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(inCode)), slices.Sorted(maps.Keys(inTable)))
 }
 
-// codesIn finds where a fault gets its code: a field Code, permanent(code, …) and
-// failure.As(class, code, …). Each code is written there in full, but for those of
+// codesIn finds where a fault gets its code: a field Code, permanent(code, …),
+// failure.As(class, code, …) and faults.SecretMissing. Each code is written there in full, but for those of
 // statuses and those that are handed on.
 func codesIn(t *testing.T, file string, codes map[string]bool) {
 	t.Helper()
@@ -70,6 +72,9 @@ func codesIn(t *testing.T, file string, codes map[string]bool) {
 			case *ast.SelectorExpr:
 				if called.Sel.Name == "As" && len(n.Args) == 3 {
 					code = n.Args[1]
+				}
+				if called.Sel.Name == "SecretMissing" {
+					codes[faults.CodeSecretMissing] = true
 				}
 			}
 		}
