@@ -3,17 +3,13 @@ package planfile_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/holdpoint/holdpoint/internal/peak"
 	"github.com/holdpoint/holdpoint/internal/planfile"
 )
 
@@ -58,8 +54,6 @@ func TestLargePlansAreRead(t *testing.T) {
 	}
 }
 
-const readAlone = "HOLDPOINT_PLANFILE_READ"
-
 // hostilePlans are plans of more values than any may have, and of as many.
 func hostilePlans() map[string]struct {
 	format  planfile.Format
@@ -83,51 +77,17 @@ func hostilePlans() map[string]struct {
 
 func TestManyValuesAreRefusedBeforeTheyTakeMemory(t *testing.T) {
 	const most = 150 << 20
-	if name := os.Getenv(readAlone); name != "" {
-		fmt.Printf("%s%d\n", readAlone, peakOf(t, name))
-		return
+	for name, p := range hostilePlans() {
+		require.Less(t, peak.Of(t, name, func() func() {
+			data := []byte(p.data)
+			return func() {
+				_, err := planfile.Read("f", p.format, data)
+				if p.refused == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, p.refused)
+				}
+			}
+		}), most, name)
 	}
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux says how much memory a process had at most since it was asked")
-	}
-	for name := range hostilePlans() {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), readAlone+"="+name)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", name, out)
-		_, said, found := strings.Cut(string(out), readAlone)
-		require.True(t, found, "it has run")
-		said, _, _ = strings.Cut(said, "\n")
-		peak, err := strconv.Atoi(said)
-		require.NoError(t, err)
-		t.Logf("%s: %d MB", name, peak>>20)
-		require.Less(t, peak, most, name)
-	}
-}
-
-// peakOf is the most memory that reading a plan takes, in bytes, beside what
-// the process had before.
-func peakOf(t *testing.T, name string) int {
-	p := hostilePlans()[name]
-	data := []byte(p.data)
-	debug.FreeOSMemory()
-	require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0), "see proc(5)")
-	before := memory(t)
-	_, err := planfile.Read("f", p.format, data)
-	if p.refused == "" {
-		require.NoError(t, err)
-	} else {
-		require.ErrorContains(t, err, p.refused)
-	}
-	return memory(t) - before
-}
-
-func memory(t *testing.T) int {
-	status, err := os.ReadFile("/proc/self/status")
-	require.NoError(t, err)
-	_, of, found := strings.Cut(string(status), "VmHWM:")
-	require.True(t, found)
-	kB, err := strconv.Atoi(strings.Fields(of)[0])
-	require.NoError(t, err)
-	return kB << 10
 }

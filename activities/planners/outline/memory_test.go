@@ -1,16 +1,12 @@
 package outline
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/holdpoint/holdpoint/internal/peak"
 )
 
 // heavyDocuments are as heavy as a format can be made: the largest that is read
@@ -55,57 +51,22 @@ func heavyDocuments() map[string]func() (path, text string) {
 	}
 }
 
-const measured = "HOLDPOINT_OUTLINE_MEASURED"
-
 // Beside what a worker has without a document, and the document itself. Large
 // ones with lines of common length take a little more than these.
 func TestMemoryOfOneDocument(t *testing.T) {
 	const most = 200 << 20
-	if name := os.Getenv(measured); name != "" {
-		fmt.Printf("%s%d\n", measured, peakOf(t, heavyDocuments()[name]))
-		return
-	}
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux says how much memory a process had at most since it was asked")
-	}
-	for name := range heavyDocuments() {
+	for name, document := range heavyDocuments() {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMemoryOfOneDocument$")
-			cmd.Env = append(os.Environ(), measured+"="+name)
-			out, err := cmd.CombinedOutput()
-			require.NoError(t, err, "%s", cut(string(out), 4000))
-			_, said, found := strings.Cut(string(out), measured)
-			require.True(t, found, "it has run")
-			said, _, _ = strings.Cut(said, "\n")
-			peak, err := strconv.Atoi(said)
-			require.NoError(t, err)
-			t.Logf("%d MB", peak>>20)
-			require.Less(t, peak, most)
+			require.Less(t, peak.Of(t, name, func() func() {
+				d := markdown(document())
+				return func() {
+					w := writer{}
+					require.NoError(t, w.topic(d))
+					require.Len(t, w.topics, 1)
+				}
+			}), most)
 		})
 	}
-}
-
-// peakOf is the most memory that reading a document takes, in bytes, beside
-// what the process had before.
-func peakOf(t *testing.T, document func() (path, text string)) int {
-	d := markdown(document())
-	debug.FreeOSMemory()
-	require.NoError(t, os.WriteFile("/proc/self/clear_refs", []byte("5"), 0), "see proc(5)")
-	before := memory(t, "VmHWM:")
-	w := writer{}
-	require.NoError(t, w.topic(d))
-	require.Len(t, w.topics, 1)
-	return memory(t, "VmHWM:") - before
-}
-
-func memory(t *testing.T, what string) int {
-	status, err := os.ReadFile("/proc/self/status")
-	require.NoError(t, err)
-	_, of, found := strings.Cut(string(status), what)
-	require.True(t, found)
-	kB, err := strconv.Atoi(strings.Fields(of)[0])
-	require.NoError(t, err)
-	return kB << 10
 }
 
 // What is kept of each document while the others are read is bounded too.
