@@ -45,7 +45,7 @@ func Of(t *testing.T, name string, prepare func() (work func())) int {
 func inChild(t *testing.T, name string) int {
 	t.Helper()
 	test, _, _ := strings.Cut(t.Name(), "/")
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$") //nolint:gosec // the test's own binary and name
 	cmd.Env = append(os.Environ(), alone+"="+name)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s: %.4000s", name, out)
