@@ -24,8 +24,9 @@ const (
 	PlanQuery     = "plan"
 	VerdictsQuery = "verdicts"
 
-	// TaskDigestMemo is the memo field that holds the digest of the task, so
-	// that starting the same business id with another input is noticed.
+	// TaskDigestMemo is the memo field in which starter writes the digest of the
+	// task, for people who look at a list of runs. Nothing goes by it: whoever starts
+	// a run can write what she likes there.
 	TaskDigestMemo = "holdpoint_task_digest"
 
 	// Version is the workflow_version that plans and results record.

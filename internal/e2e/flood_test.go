@@ -116,7 +116,7 @@ func TestFloodedRunContinuesAsNewAndIsApproved(t *testing.T) {
 	require.Equal(t, gate.PlanHash, waiting.PlanHash)
 	require.Less(t, len(s.temporal("workflow", "query", "--workflow-id", run, "--name", "status", "-o", "json")), 100_000)
 	s.requireSmallExecutions(run)
-	s.start("flood") // equal input: attached, by the memo that was carried over
+	s.start("flood") // equal input: attached
 
 	s.approve(run, "bo.lin")
 	s.oneEffectEach(s.await(run, workflows.Completed))

@@ -112,16 +112,9 @@ func (g *gathering) task() error {
 	if err := converter.GetDefaultDataConverter().FromPayloads(begin.GetInput(), &task.Asked); err != nil {
 		return fmt.Errorf("the task: %w", err)
 	}
-	memo, ok := begin.GetMemo().GetFields()[workflows.TaskDigestMemo]
-	if !ok { // started without starter
-		var err error
-		task.SHA256, err = task.Asked.Digest()
-		return err
-	}
-	if err := converter.GetDefaultDataConverter().FromPayload(memo, &task.SHA256); err != nil {
-		return fmt.Errorf("the task's digest: %w", err)
-	}
-	return nil
+	var err error
+	task.SHA256, err = task.Asked.Digest() // the memo's is the word of whoever started the run
+	return err
 }
 
 // document reads a blob, or says that it is missing.
