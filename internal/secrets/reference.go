@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 // Text is a text in which ${env:NAME} stands for an environment variable and
@@ -114,7 +116,7 @@ const maxFileBytes = 64 << 10
 
 func readFile(path string) (string, error) {
 	name := filepath.Base(path)
-	file, err := os.Open(filepath.Clean(path))
+	file, err := regularfile.Open(filepath.Clean(path))
 	switch {
 	case err != nil && !filepath.IsAbs(path):
 		return "", fmt.Errorf("the file %s of a secret cannot be read: its path is relative, "+

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,9 +60,12 @@ func TestResolveNamesTheReferenceAndNoValue(t *testing.T) {
 	t.Setenv("HP_EMPTY", "")
 	t.Setenv("HP_OTHER", "VALUE")
 	require.NoError(t, os.Unsetenv("HP_UNSET"))
+	pipe := filepath.Join(t.TempDir(), "pipe") // nobody writes to it, and nobody waits for that
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for source, want := range map[string]string{
 		"${env:HP_OTHER}${env:HP_UNSET}": "the environment variable HP_UNSET is not set",
 		"${env:HP_EMPTY}":                "the environment variable HP_EMPTY is not set",
+		"${file:" + pipe + "}":           "the file pipe of a secret cannot be read",
 		"${file:/nowhere/below/token}":   "the file token of a secret cannot be read",
 		"${file:secrets/token}": "the file token of a secret cannot be read: its path is relative, " +
 			"which is from the folder that the program was started in; write an absolute one",

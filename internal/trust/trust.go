@@ -5,7 +5,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
+
+	"github.com/holdpoint/holdpoint/internal/regularfile"
 )
 
 // Pool is the authorities in a PEM file; without a file it is nil, which in a
@@ -16,7 +17,7 @@ func Pool(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // as tls.Config.RootCAs has it
 	}
-	pem, err := os.ReadFile(file)
+	pem, err := regularfile.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}

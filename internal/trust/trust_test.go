@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,12 @@ func TestPool(t *testing.T) {
 
 	_, err = trust.Pool(file)
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "cannot be read: open "+file)
+	require.ErrorContains(t, err, "cannot be read: stat "+file)
+
+	pipe := filepath.Join(t.TempDir(), "pipe") // nobody writes to it, and nobody waits for that
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err = trust.Pool(pipe)
+	require.ErrorContains(t, err, "is a pipe, and only a file is read here")
 
 	for _, content := range []string{"", "none", "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----\n"} {
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))

@@ -81,7 +81,7 @@ func TestPlannerThatIsRefused(t *testing.T) {
 		"actions":            {"planners:\n  p:\n    kind: openai\n    model: m\n    actions: 1001\n", ":10: planner p: actions: use a number from 1 to 1000"},
 		"a rate of nothing":  {"planners:\n  p:\n    kind: openai\n    model: m\n    rate_per_second: 0\n", ":10: planner p: rate_per_second: use a number above 0"},
 		"no rate":            {"planners:\n  p:\n    kind: openai\n    model: m\n    rate_per_second: .nan\n", ":10: planner p: rate_per_second: use a number above 0"},
-		"authorities":        {"planners:\n  p:\n    kind: openai\n    model: m\n    ca_file: no-such.pem\n", ":10: planner p: ca_file: cannot be read: open /"},
+		"authorities":        {"planners:\n  p:\n    kind: openai\n    model: m\n    ca_file: no-such.pem\n", ":10: planner p: ca_file: cannot be read: stat /"},
 		"a list of budgets":  {"budgets: [USD]\n", ":6: budgets: its fields are expected here, such as currency, prices and run"},
 		"budgets' field":     {"budgets:\n  curency: USD\n", `:7: unknown field "curency"; known are currency, prices, run, tenant, tenants`},
 		"a price":            {"budgets:\n  currency: USD\n  prices:\n    gpt-4.1:\n      input: \"2,50\"\n      output: \"1\"\n", `:10: budgets.prices.gpt-4.1.input: "2,50" is no amount`},
