@@ -17,10 +17,10 @@ type Chain func(*client.StartWorkflowOptions)
 // ByCron starts it every second.
 func ByCron(o *client.StartWorkflowOptions) { o.CronSchedule = "@every 1s" }
 
-// ByRetry starts it once more when it has not ended after a second.
+// ByRetry starts it once more whenever it has not ended after two seconds.
 func ByRetry(o *client.StartWorkflowOptions) {
-	o.WorkflowRunTimeout = time.Second
-	o.RetryPolicy = &temporal.RetryPolicy{InitialInterval: time.Millisecond, MaximumAttempts: 5}
+	o.WorkflowRunTimeout = 2 * time.Second
+	o.RetryPolicy = &temporal.RetryPolicy{InitialInterval: time.Millisecond, BackoffCoefficient: 1}
 }
 
 // IsTerminated ends the run at once, as an operator may.
@@ -51,13 +51,17 @@ func (r *Run) ExecutionAfter(execution string) (next string) {
 }
 
 // Failure waits until one execution of the run has ended, and returns what the
-// server wrote down that it failed with; "" when it did not.
+// server wrote down that it failed with; "" when it did not. One that ran out of
+// time before a worker came to it says nothing: the one after it is asked.
 func (r *Run) Failure(execution string) string {
 	r.stage.t.Helper()
 	ctx := r.stage.t.Context()
 	last := r.stage.client.GetWorkflowHistory(ctx, r.ID, execution, true, enums.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
 	event, err := last.Next()
 	r.stage.require.NoError(err)
+	if next := event.GetWorkflowExecutionTimedOutEventAttributes().GetNewExecutionRunId(); next != "" {
+		return r.Failure(next)
+	}
 	if failed := event.GetWorkflowExecutionFailedEventAttributes(); failed != nil {
 		return failed.GetFailure().GetMessage()
 	}
