@@ -11,9 +11,9 @@ import (
 )
 
 // The parser of Markdown takes time that grows with the square of some things,
-// and memory that is hundreds of times a short line's, and cannot be interrupted. What is beyond these bounds, which no document
-// written by people comes near, is read as plain text; within them a document
-// of 4 MiB takes about a second.
+// and memory that is hundreds of times a short line's, and cannot be interrupted.
+// What is beyond these bounds, which no document written by people comes near, is
+// read as plain text; within them a document of 4 MiB takes about a second.
 const (
 	maxNesting     = 50          // quotes and lists opened by one line
 	maxDepthWork   = 200_000_000 // what the lines cost in the blocks that are open, see blockCost
@@ -35,7 +35,8 @@ func nodes(document string) int {
 	blocks := 0
 	for line := range strings.SplitSeq(document, "\n") {
 		if strings.Trim(line, " \t") != "" {
-			blocks += 3 + opened(line)
+			count, _ := opened(line)
+			blocks += 3 + count
 		}
 	}
 	return blocks + marks(document) + 2*tableCells(document)
@@ -64,28 +65,37 @@ func heavyBlocks(document string) bool {
 	return false
 }
 
-// nesting counts the marks of quotes and list items at the front of a line,
-// and how deep in lists its indentation can be besides.
+// nesting is how many quotes and items a line opens, and how deep in lists its
+// indentation can be besides. A line of dashes or stars opens nothing: it is a
+// rule (CommonMark 0.31, section 4.1).
 func nesting(line string) (markers, depth int) {
+	if isRule(line) {
+		return 0, 0
+	}
+	markers, rest := opened(line)
 	blanks := 0
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c == ' ':
+	for _, c := range line[:len(line)-len(rest)] {
+		switch c {
+		case ' ':
 			blanks++
-		case c == '\t':
+		case '\t':
 			blanks += 4
-		case strings.IndexByte(">-+*.)", c) >= 0:
-			markers++
-		case c < '0' || '9' < c:
-			return markers, markers + blanks/2
 		}
 	}
 	return markers, markers + blanks/2
 }
 
-// opened is how many quotes and items a line can open.
-func opened(line string) int {
-	count := 0
+func isRule(line string) bool {
+	for _, mark := range []string{"-", "*"} {
+		if strings.Count(line, mark) >= 3 && strings.Trim(line, mark+" \t") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// opened is how many quotes and items a line can open, and what they hold of it.
+func opened(line string) (count int, rest string) {
 	for {
 		line = strings.TrimLeft(line, " \t")
 		number := strings.TrimLeft(line, "0123456789")
@@ -97,7 +107,7 @@ func opened(line string) int {
 		case beginsMarker(line, "-+*"):
 			line = line[1:]
 		default:
-			return count
+			return count, line
 		}
 		count++
 	}

@@ -35,3 +35,14 @@ func TestTooHeavy(t *testing.T) {
 		require.False(t, tooHeavy(document), name)
 	}
 }
+
+// Lines that people draw, and numbers with many points, open no blocks.
+func TestLongRulesNestNothing(t *testing.T) {
+	for _, line := range []string{
+		strings.Repeat("-", 80), strings.Repeat("*", 80), strings.Repeat("- ", 60), "  " + strings.Repeat("* ", 60),
+		"> " + strings.Repeat("-", 80), strings.Repeat(".", 80), strings.Repeat("+", 80), strings.Repeat("1.", 60),
+	} {
+		require.False(t, tooHeavy("# A\n\n"+line+"\n"), line)
+		require.Equal(t, "A", readTopic(markdown("a.md", "# A\n\nx\n\n"+line+"\n\n## B\n\ny\n"), week{}).title, line)
+	}
+}
