@@ -53,7 +53,7 @@ func (c campaign) play(ctx context.Context, s *stage) ([]*run, error) {
 
 // mostRounds is how often a phase is played that hits nothing, as a small one
 // may by chance.
-const mostRounds = 3
+const mostRounds = 8
 
 // phase plays so many runs under one fault, and again when it hit none of them.
 func (c campaign) phase(ctx context.Context, s *stage, f fault, first, share int) (made []*run, err error) {

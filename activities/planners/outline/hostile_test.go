@@ -75,6 +75,8 @@ func TestNestedDocumentsDoNotOverflowTheStack(t *testing.T) {
 			n := most / len(level[0]+level[1])
 			write(form, strings.Repeat(level[0], n)+"1"+strings.Repeat(level[1], n))
 		}
+	}
+	for form := range nestings() {
 		for _, text := range stairs() {
 			write(form, text)
 		}
