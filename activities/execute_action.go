@@ -48,8 +48,11 @@ func (a *Activities) carryOut(
 		t.idle = faults.Waits(err)
 		return a.notBegun(ctx, in, result, stillWorthWaiting(err, in.Grant, clock.now()))
 	}
-	execution := activity.GetInfo(ctx).WorkflowExecution.RunID
-	mayBegin := func(context.Context) error { return a.mayBegin(in, p, action, tool, execution, clock.now()) }
+	info := activity.GetInfo(ctx)
+	ours := &hold{ask: a.StillOurs, lasts: info.HeartbeatTimeout / 2}
+	mayBegin := func(context.Context) error {
+		return a.mayBegin(in, p, action, tool, info.WorkflowExecution.RunID, clock.now())
+	}
 	stop := t.whileWaiting(ctx)
 	leave, err := a.Tools.Enter(ctx, action.Tool)
 	stop()
@@ -60,13 +63,16 @@ func (a *Activities) carryOut(
 	if err := mayBegin(ctx); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
-	if err := a.stillOurs(ctx, t.said()); err != nil {
+	if err := ours.check(ctx, t.said()); err != nil {
 		return a.notBegun(ctx, in, result, err)
 	}
 	out, err := a.Effects.Attempt(ctx, tool, tools.Call{
 		RunID: in.RunID, PlanHash: in.PlanHash, Approver: in.Grant.By(), Action: action,
 		MayBegin: func(ctx context.Context) error {
 			if err := t.usedUp(); err != nil {
+				return err
+			}
+			if err := ours.check(ctx, t.said()); err != nil {
 				return err
 			}
 			return mayBegin(ctx)
@@ -254,31 +260,6 @@ func AskCanceled(ctx context.Context) bool {
 	defer cancel()
 	description, err := activity.GetClient(ctx).DescribeWorkflow(ctx, run.ID, run.RunID)
 	return err == nil && description.RawResponse.GetWorkflowExtendedInfo().GetCancelRequested()
-}
-
-// AskServer reports whether the Temporal server still waits for this attempt,
-// and leaves said with it as the attempt's last word.
-func AskServer(ctx context.Context, said any) error {
-	return activity.GetClient(ctx).RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, said)
-}
-
-// stillOurs asks the server whether it still waits for this attempt. A worker
-// that was suspended between being handed the attempt and beginning it does not
-// know for how long, so its clock lags: the server may have given the attempt up
-// since, and the run may have ended without it. What is lost after this answer
-// the lease and the clock notice.
-func (a *Activities) stillOurs(ctx context.Context, said past) error {
-	if a.StillOurs == nil {
-		return nil
-	}
-	err := a.StillOurs(ctx, said)
-	if err == nil {
-		return nil
-	}
-	return &faults.Fault{
-		Class: faults.Transient, Code: "attempt_lost", Cause: err,
-		Reason: "the Temporal server does not wait for this attempt any more, or cannot be asked; nothing was begun",
-	}
 }
 
 // clock is the time that decides: the server's, at which it handed out this

@@ -113,13 +113,16 @@ func (s *site) write(name, text string) {
 	require.NoError(s.t, os.WriteFile(s.path(name), []byte(text), 0o644))
 }
 
-// eventually waits for a condition.
+// eventually waits for a condition. It looks often at first and then less, since
+// most looks are a query, which costs the worker and the server more than a test.
 func (s *site) eventually(what string, ok func() bool) {
 	s.t.Helper()
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+	pause := 30 * time.Millisecond
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(pause) {
 		if ok() {
 			return
 		}
+		pause = min(pause*3/2, 250*time.Millisecond)
 	}
 	s.t.Fatalf("%s: not within %s", what, patience)
 }

@@ -93,7 +93,7 @@ func unconfirmedCommand(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func awaitStatus(ts *testscript.TestScript, run string, ok func(workflows.Status) bool) {
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(200 * time.Millisecond) {
 		if ok(statusOf(ts, run)) {
 			return
 		}

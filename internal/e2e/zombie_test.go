@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +33,55 @@ func TestZombieWorkerBeginsNothingAfterTheApprovalHasExpired(t *testing.T) {
 	s.eventually("the zombie has ended its attempt", func() bool { return attemptEnded(zombie) })
 	s.noEffects()
 	require.Equal(t, ended, s.status(run))
+}
+
+// A worker was suspended while it waited for the ledger to give it the claim. The
+// run was canceled meanwhile, and ended with the word that nothing had been done:
+// the worker gets its claim when it wakes up, and must not begin.
+func TestZombieOfACanceledRunWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	server := s.shop("once", "")
+	workers := []*proc{s.worker(), s.worker()}
+	run := s.requested()
+	s.await(run, workflows.WaitingApproval)
+	unlock := s.lockLedger()
+	s.approve(run, "bo.lin")
+	zombie := s.attempting(run, workers)
+	zombie.signal(syscall.SIGSTOP)
+	s.starter("cancel", run)
+	ended := s.await(run, workflows.Canceled)
+	require.Equal(t, ended.Counts.Total, ended.Counts.Skipped)
+	require.Zero(t, ended.Counts.InDoubt)
+
+	unlock()
+	zombie.goOn()
+	s.eventually("the zombie has ended its attempt", func() bool { return attemptEnded(zombie) })
+	require.Contains(t, zombie.said(), "attempt_lost")
+	require.Zero(t, server.All())
+}
+
+// attempting waits until one of the workers is at its first attempt at an action
+// and has been for long enough to wait for the ledger.
+func (s *site) attempting(run string, workers []*proc) (worker *proc) {
+	s.t.Helper()
+	s.eventually("an attempt waits for the ledger", func() bool {
+		described, err := s.reader.Client.DescribeWorkflow(s.t.Context(), run, "")
+		require.NoError(s.t, err)
+		for _, p := range described.RawResponse.GetPendingActivities() {
+			if p.GetActivityType().GetName() != string(workflows.ExecuteAction) || p.GetAttempt() != 1 ||
+				time.Since(p.GetLastStartedTime().AsTime()) < 700*time.Millisecond {
+				continue
+			}
+			for _, w := range workers {
+				if strings.HasPrefix(p.GetLastWorkerIdentity(), strconv.Itoa(w.cmd.Process.Pid)+"@") {
+					worker = w
+				}
+			}
+		}
+		return worker != nil
+	})
+	return worker
 }
 
 // untilExpired waits for the end of the run's approval, by this machine's clock,
