@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ func wordsIn[T ~string](values []T) []string {
 //     risk > "low" is true of medium and not of high, and a word that no action has,
 //     such as "hihg", is never found.
 //   - requester is a name in the one form in which people are compared. Another form
-//     is nobody's.
+//     is nobody's: so it is compared with names, with parts of them and with other
+//     variables, and with nothing of which it cannot be told what form it has.
 //
 // Of the other variables every text can occur.
 type knownWords struct{}
@@ -61,7 +63,8 @@ func (knownWords) Validate(_ *cel.Env, _ cel.ValidatorConfig, checked *ast.AST, 
 				compared[c.at] = true
 				c.checkKnown(known, issues)
 			}
-			if c.variable == "requester" {
+			if c.variable == "requester" && c.plain {
+				compared[c.at] = true
 				c.checkPerson(issues)
 			}
 		}
@@ -72,6 +75,11 @@ func (knownWords) Validate(_ *cel.Env, _ cel.ValidatorConfig, checked *ast.AST, 
 			issues.ReportErrorAtID(e.ID(), "%s can only be compared with its words: "+
 				"write %[1]s == %[2]q, %[1]s != %[2]q or %[1]s in [%[2]q, %[3]q]; they are %[4]s", name, first, last, strings.Join(known, ", "))
 		}
+		if variableOf(e) == "requester" && !compared[e.ID()] {
+			issues.ReportErrorAtID(e.ID(), "requester can only be compared: write requester == \"ann@example.com\", "+
+				"requester in [\"ann@example.com\"] or requester.endsWith(\"@example.com\"), "+
+				"startsWith, contains or matches, or compare it with another variable")
+		}
 	})
 }
 
@@ -80,8 +88,10 @@ type comparison struct {
 	variable    string
 	at          int64      // the variable's place
 	whole       bool       // with the whole text, and not with a part of it
+	pattern     bool       // with a regular expression
 	literals    []ast.Expr // texts
 	allLiterals bool       // it is compared with nothing else
+	plain       bool       // nor with anything that is computed
 }
 
 // comparisons are those that a call makes: v == "x" and "x" == v, v in ["x"], and
@@ -93,9 +103,12 @@ func comparisons(call ast.CallExpr) []comparison {
 		return []comparison{compare(args[0], args[1]), compare(args[1], args[0])}
 	case name == operators.In && len(args) == 2 && args[1].Kind() == ast.ListKind:
 		return []comparison{compare(args[0], args[1].AsList().Elements()...)}
-	case call.IsMemberFunction() && slices.Contains([]string{"startsWith", "endsWith", "contains"}, name):
+	case name == operators.In && len(args) == 2:
+		return []comparison{compare(args[0], args[1])}
+	case call.IsMemberFunction() && slices.Contains([]string{"startsWith", "endsWith", "contains", "matches"}, name):
 		c := compare(call.Target(), args...)
 		c.whole, c.allLiterals = false, false // a word has no parts
+		c.pattern = name == "matches"
 		return []comparison{c}
 	default:
 		return nil
@@ -103,8 +116,9 @@ func comparisons(call ast.CallExpr) []comparison {
 }
 
 func compare(variable ast.Expr, against ...ast.Expr) comparison {
-	c := comparison{variable: variableOf(variable), at: variable.ID(), whole: true, allLiterals: len(against) > 0}
+	c := comparison{variable: variableOf(variable), at: variable.ID(), whole: true, allLiterals: len(against) > 0, plain: true}
 	for _, word := range against {
+		c.plain = c.plain && isPlain(word)
 		if _, ok := textOf(word); ok {
 			c.literals = append(c.literals, word)
 		} else {
@@ -112,6 +126,21 @@ func compare(variable ast.Expr, against ...ast.Expr) comparison {
 		}
 	}
 	return c
+}
+
+// isPlain reports whether an expression is a literal, a variable or a part of one.
+func isPlain(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.LiteralKind, ast.IdentKind:
+		return true
+	case ast.SelectKind:
+		return isPlain(e.AsSelect().Operand())
+	case ast.CallKind:
+		call := e.AsCall()
+		return call.FunctionName() == operators.Index && isPlain(call.Args()[0])
+	default:
+		return false
+	}
 }
 
 // variableOf is the name of a variable; "" of anything else.
@@ -143,6 +172,9 @@ func (c comparison) checkKnown(known []string, issues *cel.Issues) {
 func (c comparison) checkPerson(issues *cel.Issues) {
 	for _, word := range c.literals {
 		text, _ := textOf(word)
+		if c.pattern {
+			text = regexp.MustCompile(`\\(?:[pP]\{\w+\}|\w)`).ReplaceAllString(text, "") // classes, such as \S
+		}
 		normal, err := strings.ToLower(text), error(nil)
 		if c.whole {
 			normal, err = approvals.NormalizeIdentity(text)

@@ -11,6 +11,7 @@ import (
 // sees it: it is refused when the policy is read, with its line and what to write.
 func TestMatchThatNeverBindsIsRefused(t *testing.T) {
 	const words = "risk can only be compared with its words: write risk == \"low\", risk != \"low\" or risk in [\"low\", \"high\"]; they are low, medium, high"
+	const computed = "requester can only be compared: write requester == \"ann@example.com\""
 	for source, want := range map[string]string{
 		// It is true of medium and not of high: these are texts.
 		`risk > "low"`:                       words,
@@ -40,6 +41,18 @@ func TestMatchThatNeverBindsIsRefused(t *testing.T) {
 		`requester == " ann.wu"`:                     `requester is never " ann.wu": the name " ann.wu" begins or ends with a blank`,
 		`requester.endsWith("@Example.com")`:         `has never "@Example.com"; write "@example.com"`,
 		`tool == "x" || requester.startsWith("Mei")`: `write "mei"`,
+		`requester.matches("^Mei\\S")`:               `write "^mei"`,
+
+		// What is computed hides what it is compared with.
+		`requester in {"Ann.Wu": true}`:              computed,
+		`"Ann.Wu" in [requester]`:                    computed,
+		`[requester].exists(r, r == "Ann.Wu")`:       computed,
+		`requester.lowerAscii() == "Ann.Wu"`:         computed,
+		`requester.split("@")[0] == "Ann.Wu"`:        computed,
+		`requester.indexOf("Ann") == 0`:              computed,
+		`requester == "Ann" + ".Wu"`:                 computed,
+		`requester + "" == "Ann.Wu"`:                 computed,
+		`(requester == "x" ? requester : "") == "A"`: computed,
 	} {
 		env, err := newMatchEnv()
 		require.NoError(t, err)
@@ -56,9 +69,11 @@ func TestMatchOfWordsThatExist(t *testing.T) {
 		`risk == "high"`: true, `"high" == risk`: true, `risk != "low"`: true, `!(risk in ["low", "medium"])`: true,
 		`class in ["once"] && risk == "low"`: false, `risk == "high" ? class == "once" : false`: true,
 		`requester == "ann.wu@example.com"`: true, `requester in ["bo.lin", "ann.wu@example.com"]`: true,
-		`requester.endsWith("@example.com")`: true, `requester == parameters.owner`: true, `target.startsWith("Bank")`: false,
+		`requester.endsWith("@example.com")`: true, `requester == parameters.owner`: true, `requester != parameters["owner"]`: false,
+		`requester in parameters.owners`: true, `requester.matches("^ann[.]\\w+@\\S+$")`: true,
+		`parameters.owners.exists(o, o == requester)`: true, `target.startsWith("Bank")`: false,
 	} {
-		got, err := matching(t, source, `{"owner":"ann.wu@example.com"}`)
+		got, err := matching(t, source, `{"owner":"ann.wu@example.com","owners":["ann.wu@example.com"]}`)
 		require.NoError(t, err, source)
 		require.Equal(t, want, got, source)
 	}
