@@ -2,10 +2,12 @@ package modelserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +45,7 @@ func run(c *cobra.Command, path, listen, record string) error {
 	}
 	heard := &listener{out: c.OutOrStdout()}
 	if record != "" {
-		file, err := os.OpenFile(record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		file, err := openRecord(record)
 		if err != nil {
 			return err
 		}
@@ -58,6 +60,16 @@ func run(c *cobra.Command, path, listen, record string) error {
 	heard.say("openai: base_url: %s\nanthropic: base_url: %s\n", server.OpenAIURL(), server.AnthropicURL())
 	<-c.Context().Done()
 	return nil
+}
+
+// openRecord opens the file to which requests are added. It waits for nobody: a
+// pipe that nobody reads is an error.
+func openRecord(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, fmt.Errorf("%s is a pipe that nobody reads: read it first, or name a file", path)
+	}
+	return file, err
 }
 
 // listener tells of calls, one at a time.

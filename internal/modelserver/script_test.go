@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -167,4 +168,12 @@ func TestCommandNeedsAScript(t *testing.T) {
 	var out bytes.Buffer
 	require.Equal(t, 2, cli.Run(t.Context(), modelserver.NewCommand(), nil, cli.Streams{Out: &out, Err: &out}))
 	require.Contains(t, out.String(), "--script is missing")
+}
+
+func TestRecordToAPipeThatNobodyReads(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	command := modelserver.NewCommand()
+	command.SetArgs([]string{"--script", write(t, "answers.yaml", "default: {text: x}\n"), "--record", pipe})
+	require.ErrorContains(t, command.ExecuteContext(t.Context()), "pipe that nobody reads")
 }

@@ -44,7 +44,7 @@ func openMetrics(ctx context.Context, cfg config.Config) (*metrics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%smetrics: %w; name another address", cfg.At("metrics"), err)
 	}
-	provider := metric.NewMeterProvider(metric.WithReader(reader))
+	provider := metric.NewMeterProvider(metric.WithReader(reader), metric.WithView(seconds()))
 	pages := http.NewServeMux()
 	pages.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	m := &metrics{
@@ -58,6 +58,16 @@ func openMetrics(ctx context.Context, cfg config.Config) (*metrics, error) {
 	}
 	go m.server.Serve(listener) //nolint:errcheck // ends with Close
 	return m, nil
+}
+
+// seconds are the bounds of all histograms: the SDK has latencies alone, in seconds,
+// and OpenTelemetry's own bounds are for milliseconds.
+func seconds() metric.View {
+	return metric.NewView(metric.Instrument{Kind: metric.InstrumentKindHistogram}, metric.Stream{
+		Aggregation: metric.AggregationExplicitBucketHistogram{
+			Boundaries: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600, 3600, 86400},
+		},
+	})
 }
 
 // Use lets a client, and the workers on it, count here.
