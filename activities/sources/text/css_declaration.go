@@ -84,24 +84,29 @@ func (t cssToken) nesting() int {
 
 // cssCall is a function and its arguments, without the commas between them.
 type cssCall struct {
-	name string
-	args []cssToken
+	name   string
+	args   []cssToken // a function among them is of kind cssOther
+	commas int
 }
 
-// calls reads a value that is a list of functions, none in another.
+// calls reads a value that is a list of functions.
 func calls(value []cssToken) (list []cssCall, ok bool) {
-	open := false
+	depth := 0
 	for _, t := range value {
+		before := depth
+		depth += t.nesting()
 		switch {
-		case !open && t.kind == cssFunction:
+		case before == 0 && t.kind == cssFunction:
 			list = append(list, cssCall{name: t.name})
-			open = true
-		case !open, t.kind == cssFunction:
+		case before == 0:
 			return nil, false
-		case t.isDelim(")"):
-			open = false
-		case t.isDelim(","), t.isDelim("/"):
+		case before > 1, t.isDelim(")"), t.isDelim("/"):
+		case t.isDelim(","):
+			list[len(list)-1].commas++
 		default:
+			if t.kind == cssFunction {
+				t = cssToken{kind: cssOther}
+			}
 			last := &list[len(list)-1]
 			last.args = append(last.args, t)
 		}

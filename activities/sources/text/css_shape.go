@@ -1,9 +1,6 @@
 package text
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // lengthWords are values of the properties that take a length.
 var lengthWords = map[string]bool{
@@ -35,18 +32,16 @@ func hidingIndent(word string, value []cssToken) (hides, ok bool) {
 	return hidingLength(isFarAway)(word, value)
 }
 
-// atMost reads a value that is one number or percentage, and hides up to limit.
-func atMost(limit float64) func(string, []cssToken) (bool, bool) {
-	return func(word string, value []cssToken) (bool, bool) {
-		if word != "" {
-			return false, word == "initial" || word == "normal"
-		}
-		if len(value) != 1 {
-			return false, false
-		}
-		share, ok := shareOf(value[0])
-		return ok && share <= limit, ok
+// readOpacity reads the property opacity, from 0 to 1.
+func readOpacity(word string, value []cssToken) (share float64, ok bool) {
+	if word == "initial" {
+		return 1, true
 	}
+	if len(value) != 1 {
+		return 0, false
+	}
+	share, ok = shareOf(value[0])
+	return max(0, min(share, 1)), ok
 }
 
 // shareOf reads a number or a percentage, of which 100% is 1.
@@ -73,119 +68,31 @@ func hidingOverflow(_ string, value []cssToken) (hides, ok bool) {
 	return hides, true
 }
 
-// hidingScale reads the property scale: one to three factors.
-func hidingScale(word string, value []cssToken) (hides, ok bool) {
-	if word != "" {
-		return false, word == "none" || word == "initial"
-	}
-	return flattens(value), isNumbers(value)
+// cssFilters are the functions of filter, of which one takes opacity away.
+var cssFilters = []string{
+	"opacity", "blur", "brightness", "contrast", "drop-shadow", "grayscale", "hue-rotate", "invert", "saturate", "sepia", "url",
 }
 
-// flattens reports whether one of the factors of width and height leaves nothing;
-// those below zero mirror.
-func flattens(factors []cssToken) bool {
-	return slices.ContainsFunc(factors[:min(len(factors), 2)], func(t cssToken) bool {
-		share, ok := shareOf(t)
-		return ok && math.Abs(share) <= leastScale
-	})
-}
-
-func isNumbers(value []cssToken) bool {
-	return !slices.ContainsFunc(value, func(t cssToken) bool { return t.kind != cssNumber })
-}
-
-func hidingFilter(word string, value []cssToken) (hides, ok bool) {
+// readFilter reads how much opacity a list of filters leaves, from 0 to 1. Those
+// that have an address are passed over.
+func readFilter(word string, value []cssToken) (share float64, ok bool) {
 	if word == "none" || word == "initial" {
-		return false, true
+		return 1, true
 	}
-	list, ok := calls(value)
+	list, ok := calls(slices.DeleteFunc(slices.Clone(value), func(t cssToken) bool { return t.kind == cssOther }))
+	share = 1
 	for _, call := range list {
-		if call.name == "opacity" && len(call.args) == 1 {
-			share, ok := shareOf(call.args[0])
-			hides = hides || ok && share <= leastOpacity
+		if !slices.Contains(cssFilters, call.name) {
+			return 0, false
 		}
-	}
-	return hides, ok
-}
-
-// hidingClip reads clip: rect(top right bottom left), from the upper left corner.
-func hidingClip(word string, value []cssToken) (hides, ok bool) {
-	if word == "auto" || word == "initial" {
-		return false, true
-	}
-	list, ok := calls(value)
-	if !ok || len(list) != 1 || list[0].name != "rect" || len(list[0].args) != 4 {
-		return false, false
-	}
-	var edges [4]float64
-	for i, t := range list[0].args {
-		if t.kind == cssIdent && t.name == "auto" {
-			return false, true
+		if call.name != "opacity" || len(call.args) == 0 {
+			continue
 		}
-		if edges[i], ok = pixelsOf(t); !ok {
-			return false, false
+		by, valid := shareOf(call.args[0])
+		if !valid || by < 0 || len(call.args) > 1 {
+			return 0, false
 		}
+		share *= min(by, 1)
 	}
-	return edges[2]-edges[0] <= leastBox || edges[1]-edges[3] <= leastBox, true
-}
-
-// hidingClipPath reads the basic shapes (CSS Shapes Module Level 1, section 3).
-func hidingClipPath(word string, value []cssToken) (hides, ok bool) {
-	if word == "none" || word == "initial" {
-		return false, true
-	}
-	list, ok := calls(value)
-	if !ok || len(list) != 1 {
-		return false, false
-	}
-	args := list[0].args
-	switch list[0].name {
-	case "inset":
-		return insetHides(args), true
-	case "circle", "ellipse":
-		return len(args) > 0 && slices.ContainsFunc(args[:min(len(args), 2)], isNothing) && args[0].kind == cssNumber, true
-	case "polygon":
-		return polygonHides(args), true
-	}
-	return false, false
-}
-
-func isNothing(t cssToken) bool { return t.kind == cssNumber && t.number == 0 }
-
-// insetHides reads one to four shares that are taken away from the top, the
-// right, the bottom and the left, before the word round.
-func insetHides(args []cssToken) bool {
-	if i := slices.IndexFunc(args, func(t cssToken) bool { return t.kind != cssNumber }); i >= 0 {
-		args = args[:i]
-	}
-	if len(args) == 0 || len(args) > 4 {
-		return false
-	}
-	share := func(sides ...int) float64 { // as margins do: what is missing is as its opposite, or the first
-		for _, side := range sides {
-			if side < len(args) && args[side].unit == "%" {
-				return args[side].number
-			}
-			if side < len(args) {
-				return 0
-			}
-		}
-		return 0
-	}
-	return share(0)+share(2, 0) >= 100 || share(1, 0)+share(3, 1, 0) >= 100
-}
-
-// polygonHides reports whether all points of a polygon lie on one line that is
-// upright or level.
-func polygonHides(args []cssToken) bool {
-	args = slices.DeleteFunc(slices.Clone(args), func(t cssToken) bool { return t.kind == cssIdent }) // the fill rule
-	if len(args) < 2 || len(args)%2 != 0 || !isNumbers(args) {
-		return false
-	}
-	level, upright := true, true
-	for i := 2; i < len(args); i += 2 {
-		upright = upright && args[i] == args[0]
-		level = level && args[i+1] == args[1]
-	}
-	return level || upright
+	return share, ok
 }

@@ -1,12 +1,16 @@
 package text
 
+import "slices"
+
 // inlineStyle is what a style attribute says of whether its element is seen, as
 // far as it can be told without the page around it.
 type inlineStyle struct {
-	display onOff           // no: none
-	visible onOff           // no: hidden or collapse; inherited
-	size    fontSize        // inherited
-	hides   map[string]bool // by property: its value leaves nothing of the element
+	display onOff                // no: none
+	visible onOff                // no: hidden or collapse; inherited
+	size    fontSize             // inherited
+	hides   map[string]bool      // by property: its value leaves nothing of the element
+	moves   map[string]cssMatrix // by property
+	fades   map[string]float64   // by property: the opacity that it leaves
 	color   cssColor
 	ground  cssColor
 }
@@ -24,7 +28,7 @@ const (
 // later holds, unless only the earlier is important; one whose value is not read
 // here holds nowhere, so that it does not undo one that hides.
 func readStyle(style string) inlineStyle {
-	s := inlineStyle{hides: map[string]bool{}}
+	s := inlineStyle{hides: map[string]bool{}, moves: map[string]cssMatrix{}, fades: map[string]float64{}}
 	important := false
 	eachDeclaration(style, func(d cssDeclaration) {
 		if important = important || d.important; !d.important {
@@ -86,21 +90,58 @@ func (s *inlineStyle) declareHiding(property, word string, value []cssToken) {
 			s.hides[property] = hides
 		}
 	}
+	if read := cssFades[property]; read != nil {
+		if share, ok := read(word, value); ok {
+			s.fades[property] = share
+		}
+	}
+	for _, move := range cssMoves {
+		if move.property != property {
+			continue
+		}
+		if m, ok := move.read(word, value); ok {
+			s.moves[property] = m
+		}
+	}
 }
 
 // gone reports whether nothing of the element is painted, whatever is in it.
 func (s *inlineStyle) gone() bool {
-	for _, property := range []string{
-		"content-visibility", "opacity", "filter", "zoom", "scale", "rotate", "translate", "transform", "clip-path", "text-indent", "margin-left", "margin-top",
-	} {
-		if s.hides[property] {
-			return true
-		}
+	if s.hidesAlone() || s.faded() || !s.moved().shows() {
+		return true
 	}
 	clips := s.hides["overflow"] || s.hides["overflow-x"] || s.hides["overflow-y"]
 	small := s.hides["width"] || s.hides["max-width"] || s.hides["height"] || s.hides["max-height"]
 	away := s.hides["left"] || s.hides["right"] || s.hides["top"] || s.hides["bottom"]
 	return clips && small || s.hides["position"] && (away || s.hides["clip"])
+}
+
+// hidesAlone reports whether a property hides that needs no other for it.
+func (s *inlineStyle) hidesAlone() bool {
+	return slices.ContainsFunc([]string{"content-visibility", "clip-path", "text-indent", "margin-left", "margin-top"}, func(property string) bool {
+		return s.hides[property]
+	})
+}
+
+// faded reports whether what its properties leave of its opacity, which add up, is
+// hardly any.
+func (s *inlineStyle) faded() bool {
+	left := 1.0
+	for _, share := range s.fades {
+		left *= share
+	}
+	return left <= leastOpacity+rounding
+}
+
+// moved returns what all its properties together map the element by.
+func (s *inlineStyle) moved() cssMatrix {
+	all := cssMoving()
+	for _, move := range cssMoves {
+		if m, ok := s.moves[move.property]; ok {
+			all = all.times(m)
+		}
+	}
+	return all
 }
 
 // ink reports whether its text has a color that is seen on its ground.
@@ -114,6 +155,10 @@ func (s *inlineStyle) ink() onOff {
 	return yes
 }
 
+// cssFades are the properties that leave a share of the opacity; ok is false for
+// values that are not read.
+var cssFades = map[string]func(word string, value []cssToken) (share float64, ok bool){"opacity": readOpacity, "filter": readFilter}
+
 // cssHides says for each property that is read whether its value leaves nothing
 // of an element, or, for those that hide only together, its part of that; ok is
 // false for values that are not read.
@@ -121,13 +166,6 @@ var cssHides = map[string]func(word string, value []cssToken) (hides, ok bool){
 	"content-visibility": func(word string, _ []cssToken) (hides, ok bool) {
 		return word == "hidden", word == "hidden" || word == "visible" || word == "auto"
 	},
-	"opacity":     atMost(leastOpacity),
-	"zoom":        atMost(leastScale),
-	"scale":       hidingScale,
-	"transform":   hidingTransform,
-	"rotate":      hidingRotate,
-	"translate":   hidingTranslate,
-	"filter":      hidingFilter,
 	"clip":        hidingClip,
 	"clip-path":   hidingClipPath,
 	"width":       hidingLength(func(px float64) bool { return px <= leastBox }),

@@ -5,92 +5,130 @@ import (
 	"slices"
 )
 
-// hidingTransform reads a list of functions, of which one may leave no area (CSS
-// Transforms Module Level 2).
-func hidingTransform(word string, value []cssToken) (hides, ok bool) {
-	if word == "none" || word == "initial" {
-		return false, true
+// cssMoves are the properties that map an element, in the order in which what
+// they do holds (CSS Transforms Module Level 2, section 6). ok is false for
+// values that are not read.
+var cssMoves = []struct {
+	property string
+	read     func(word string, value []cssToken) (m cssMatrix, ok bool)
+}{
+	{"zoom", readZoom}, {"translate", readTranslate}, {"rotate", readRotate}, {"scale", readScale}, {"transform", readTransform},
+}
+
+// isUnmoved reports whether a value is the word for nothing to do.
+func isUnmoved(word string) bool { return word == "none" || word == "initial" }
+
+// readTransform reads a list of functions, of which the last is done first.
+func readTransform(word string, value []cssToken) (m cssMatrix, ok bool) {
+	m = cssScaling(1, 1, 1)
+	if isUnmoved(word) {
+		return m, true
 	}
 	list, ok := calls(value)
 	for _, call := range list {
-		leavesNothing, known := cssTransforms[call.name]
-		if !known {
-			return false, false
+		f := cssTransforms[call.name]
+		numbers, valid := f.numbers(call.args)
+		if !valid || call.commas != len(call.args)-1 {
+			return m, false
 		}
-		hides = hides || leavesNothing != nil && leavesNothing(call.args)
+		m = m.times(f.matrix(numbers))
 	}
-	return hides, ok
+	return m, ok
 }
 
-// cssTransforms are the functions of transform; nil for those that leave the page
-// its area.
-var cssTransforms = map[string]func(args []cssToken) bool{
-	"scale": flattens, "scalex": flattens, "scaley": flattens, "scale3d": flattens,
-	"matrix":    func(args []cssToken) bool { return len(args) == 6 && isNoArea(args, 0, 1, 2, 3) },
-	"matrix3d":  func(args []cssToken) bool { return len(args) == 16 && isNoArea(args, 0, 1, 4, 5) },
-	"translate": movesAway, "translatex": movesAway, "translatey": movesAway, "translate3d": movesAway,
-	"rotatex": tipsOver, "rotatey": tipsOver, "rotate3d": turnsOnEdge,
-	"skew": tipsOver, "skewx": tipsOver, "skewy": tipsOver, // to no end, which is beside every page
-	"rotate": nil, "rotatez": nil, "translatez": nil, "scalez": nil, "perspective": nil,
+// cssTransform is a function of transform.
+type cssTransform struct {
+	least    int // arguments
+	readings []cssReading
+	matrix   func(a []float64) cssMatrix
 }
 
-// tipsOver reports whether one of the angles turns a page on its edge.
-func tipsOver(angles []cssToken) bool {
-	return slices.ContainsFunc(angles, func(t cssToken) bool { return isOnEdge(0, t) })
+// cssReading reads an argument; ok is false for one that is none of its kind.
+type cssReading func(t cssToken) (number float64, ok bool)
+
+// cssTransforms are those that are read.
+var cssTransforms = map[string]cssTransform{
+	"scale":       {1, []cssReading{shareOf, shareOf}, func(a []float64) cssMatrix { return cssScaling(a[0], a[len(a)-1], 1) }},
+	"scalex":      {1, []cssReading{shareOf}, func(a []float64) cssMatrix { return cssScaling(a[0], 1, 1) }},
+	"scaley":      {1, []cssReading{shareOf}, func(a []float64) cssMatrix { return cssScaling(1, a[0], 1) }},
+	"scalez":      {1, []cssReading{shareOf}, func(a []float64) cssMatrix { return cssScaling(1, 1, a[0]) }},
+	"scale3d":     {3, []cssReading{shareOf, shareOf, shareOf}, func(a []float64) cssMatrix { return cssScaling(a[0], a[1], a[2]) }},
+	"translate":   {1, []cssReading{pixelsOrShare, pixelsOrShare}, func(a []float64) cssMatrix { return cssMoving(a...) }},
+	"translatex":  {1, []cssReading{pixelsOrShare}, func(a []float64) cssMatrix { return cssMoving(a...) }},
+	"translatey":  {1, []cssReading{pixelsOrShare}, func(a []float64) cssMatrix { return cssMoving(0, a[0]) }},
+	"translatez":  {1, []cssReading{pixelsOf}, func(a []float64) cssMatrix { return cssMoving(0, 0, a[0]) }},
+	"translate3d": {3, []cssReading{pixelsOrShare, pixelsOrShare, pixelsOf}, func(a []float64) cssMatrix { return cssMoving(a...) }},
+	"rotate":      {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssTurning(0, 0, 1, a[0]) }},
+	"rotatex":     {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssTurning(1, 0, 0, a[0]) }},
+	"rotatey":     {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssTurning(0, 1, 0, a[0]) }},
+	"rotatez":     {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssTurning(0, 0, 1, a[0]) }},
+	"rotate3d":    {4, []cssReading{numberOf, numberOf, numberOf, radiansOf}, func(a []float64) cssMatrix { return cssTurning(a[0], a[1], a[2], a[3]) }},
+	"skew":        {1, []cssReading{radiansOf, radiansOf}, func(a []float64) cssMatrix { return cssSkewing(a[0], append(a, 0)[1]) }},
+	"skewx":       {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssSkewing(a[0], 0) }},
+	"skewy":       {1, []cssReading{radiansOf}, func(a []float64) cssMatrix { return cssSkewing(0, a[0]) }},
+	"perspective": {1, []cssReading{distanceOf}, cssPerspective},
+	"matrix":      {6, slices.Repeat([]cssReading{numberOf}, 6), cssFlatMatrix},
+	"matrix3d":    {16, slices.Repeat([]cssReading{numberOf}, 16), cssWholeMatrix},
 }
 
-// isNoArea reports whether a matrix with a, b, c and d at these places maps the
-// plane to a line.
-func isNoArea(matrix []cssToken, a, b, c, d int) bool {
-	return isNumbers(matrix) && matrix[a].number*matrix[d].number == matrix[b].number*matrix[c].number
-}
-
-func movesAway(by []cssToken) bool {
-	return slices.ContainsFunc(by, func(t cssToken) bool { px, ok := pixelsOf(t); return ok && isFarAway(px) })
-}
-
-// hidingTranslate reads the property translate.
-func hidingTranslate(word string, value []cssToken) (hides, ok bool) {
-	if word != "" {
-		return false, word == "none" || word == "initial"
+// numbers reads arguments; ok is false when they are too few, too many, or of
+// another kind.
+func (f cssTransform) numbers(args []cssToken) (numbers []float64, ok bool) {
+	if len(args) < f.least || len(args) > len(f.readings) || len(args) == 0 {
+		return nil, false
 	}
-	return movesAway(value), isNumbers(value)
+	for i, t := range args {
+		number, ok := f.readings[i](t)
+		if !ok {
+			return nil, false
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, true
 }
 
-// hidingRotate reads the property rotate: an angle, and before or after it an
-// axis, by its name or as a vector.
-func hidingRotate(word string, value []cssToken) (hides, ok bool) {
-	if word == "none" || word == "initial" {
-		return false, true
-	}
-	axis := slices.DeleteFunc(slices.Clone(value), isAngle)
-	angles := slices.DeleteFunc(slices.Clone(value), func(t cssToken) bool { return !isAngle(t) })
-	switch {
-	case len(angles) != 1:
-		return false, false
-	case len(axis) == 3 && isNumbers(axis):
-		return turnsOnEdge(append(axis, angles...)), true
-	case len(axis) == 1 && axis[0].kind == cssIdent && (axis[0].name == "x" || axis[0].name == "y"):
-		return isOnEdge(0, angles[0]), true
-	}
-	return false, len(axis) == 0 || len(axis) == 1 && axis[0].name == "z"
+func cssPerspective(a []float64) cssMatrix {
+	m := cssScaling(1, 1, 1)
+	m[3][2] = -1 / max(a[0], 1) // a nearer reader is taken to be a pixel away
+	return m
 }
 
-// turnsOnEdge reads an axis and an angle around it.
-func turnsOnEdge(args []cssToken) bool {
-	if len(args) != 4 || !isNumbers(args) {
-		return false
-	}
-	length := math.Hypot(math.Hypot(args[0].number, args[1].number), args[2].number)
-	return length > 0 && isOnEdge(args[2].number/length, args[3])
+// cssFlatMatrix takes the columns of a matrix of the plane.
+func cssFlatMatrix(a []float64) cssMatrix {
+	return cssMatrix{{a[0], a[2], 0, a[4]}, {a[1], a[3], 0, a[5]}, {0, 0, 1}, {0, 0, 0, 1}}
 }
 
-// isOnEdge reports whether a turn by an angle leaves a page that is seen from its
-// edge: depth is how much of the axis points to the reader, 0 to 1. What is left
-// of the page is the depth of its normal after the turn.
-func isOnEdge(depth float64, t cssToken) bool {
-	angle := t.number * cssAngles[t.unit]
-	return isAngle(t) && math.Abs(math.Cos(angle)+depth*depth*(1-math.Cos(angle))) <= leastScale
+// cssWholeMatrix takes the columns of a matrix of space.
+func cssWholeMatrix(a []float64) (m cssMatrix) {
+	for i, number := range a {
+		m[i%4][i/4] = number
+	}
+	return m
+}
+
+func numberOf(t cssToken) (number float64, ok bool) {
+	return t.number, t.kind == cssNumber && t.unit == ""
+}
+
+// pixelsOrShare reads a length. A share of what is around moves by nothing that
+// is known.
+func pixelsOrShare(t cssToken) (px float64, ok bool) {
+	px, ok = pixelsOf(t)
+	return px, ok || t.kind == cssNumber && t.unit == "%"
+}
+
+// distanceOf reads a length that is not below zero, or the word for no end.
+func distanceOf(t cssToken) (px float64, ok bool) {
+	if t.kind == cssIdent && t.name == "none" {
+		return math.Inf(1), true
+	}
+	px, ok = pixelsOf(t)
+	return px, ok && px >= 0
+}
+
+// radiansOf reads an angle, of which 0 may stand alone.
+func radiansOf(t cssToken) (angle float64, ok bool) {
+	return t.number * cssAngles[t.unit], isAngle(t) || t.kind == cssNumber && t.number == 0 && t.unit == ""
 }
 
 // cssAngles are the units of angles, in radians.

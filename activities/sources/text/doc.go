@@ -50,7 +50,8 @@
 // What a format hides is left out too and counted as Hidden: comments and
 // elements that HTML hides by attribute or inline style, and what it has for
 // programs that cannot show an element; hidden, deleted and smaller than visible
-// runs of DOCX, references to its comments, and texts of vocabularies that Word
+// runs of DOCX, hidden drawings, codes of fields, references to its comments, and
+// texts of vocabularies that Word
 // does not understand (ECMA-376 part 3); text of a PDF that is drawn
 // without ink, outside the page or smaller than visible. Inline styles are read
 // as CSS declarations ([readStyle] has what is recognised). Counted with them is

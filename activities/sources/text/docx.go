@@ -83,7 +83,7 @@ func (d *docx) text() (text string, hidden int, err error) {
 	if body := d.members[strings.ToLower(main)]; body != nil {
 		w.out.Grow(int(min(body.UncompressedSize64, maxDocument))) // growing later would copy
 	}
-	if err := d.read(main, maxDocument, w.walk); err != nil {
+	if err := d.read(main, maxDocument, w.story); err != nil {
 		return "", 0, err
 	}
 	for _, notes := range []string{"footnotes.xml", "endnotes.xml"} {

@@ -94,15 +94,15 @@ func (c *compatScope) passes(e xml.Name) bool {
 
 // children hands on the children of the element that was opened last, or the
 // root of the part, as Word sees them: of alternatives the one that it takes,
-// and nothing of vocabularies that it does not understand, or that hold no text.
-// child must read its element to the end.
+// and nothing of vocabularies that it does not understand, or that hold no text,
+// but for effects of letters. child must read its element to the end.
 func (p *xmlPart) children(child func(element) error, text func(string)) error {
 	return p.raw(func(e element) error {
 		holdsText, understood := p.vocabulary(e.Name.Space)
 		switch {
 		case e.Name.Space == compatSpace && e.Name.Local == "AlternateContent":
 			return p.alternatives(child, text)
-		case holdsText:
+		case holdsText, e.isEffect():
 			return child(e)
 		case !understood && p.scope.passes(e.Name):
 			return p.children(child, text)

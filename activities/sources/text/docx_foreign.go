@@ -9,33 +9,44 @@ func (w *docxWriter) foreign(p *xmlPart, e element) error {
 	case e.isMath() && e.Name.Local == "r":
 		return w.run(p)
 	case e.isMath() && e.Name.Local == "t":
-		return cmp.Or(p.children(func(element) error { return p.skip() }, w.say), w.lineTooLong())
+		return cmp.Or(p.children(p.drop, w.say), w.lineTooLong())
 	case e.Name.Space == symbolSpace && e.Name.Local == "symEx":
 		w.say(extendedSymbol(e.get("char")))
 		return p.skip()
-	case e.Name.Local == "anchor" || e.Name.Local == "inline":
-		return w.drawing(p)
+	case e.isEffect():
+		return p.drop(e)
 	case e.Name.Space == vmlSpace:
 		if style := readStyle(e.plain("style")); style.display == no || style.visible == no {
 			return w.mute(p)
 		}
+	case !e.isMath():
+		return w.drawing(p, e)
 	}
 	return w.walk(p)
 }
 
-// drawing reads one of DrawingML. Its properties, which come before its content,
-// may say that it is hidden (ECMA-376 part 1, 20.4.2.5).
-func (w *docxWriter) drawing(p *xmlPart) error {
+// drawing reads an element of DrawingML: a drawing, or a group, a canvas or a
+// shape in one. It says itself that it is hidden (ECMA-376 part 1, 20.4.2.3), or
+// its properties do, which come before its content (20.1.2.2.8, 20.4.2.5).
+func (w *docxWriter) drawing(p *xmlPart, e element) error {
 	muted := w.muted
 	defer func() { w.muted = muted }()
-	return p.children(func(e element) error {
-		if e.Name.Local == "docPr" && isOn(e.plain("hidden")) {
+	hide := func(e element) {
+		if isOn(e.plain("hidden")) {
 			w.muted++
-			return p.skip()
 		}
-		if e.isWord() {
+	}
+	hide(e)
+	isFrame := e.Name.Local == "anchor" || e.Name.Local == "inline" // in which no text may stand
+	return p.children(func(e element) error {
+		switch {
+		case e.isWord() && isFrame:
+			return p.drop(e)
+		case e.isWord():
+		case e.Name.Local == "docPr", e.Name.Local == "cNvPr":
+			hide(e)
 			return p.drop(e)
 		}
-		return w.foreign(p, e)
+		return w.element(p, e)
 	}, nil)
 }

@@ -23,6 +23,8 @@ func (w *docxWriter) run(p *xmlPart) error {
 			return err
 		case "t":
 			return w.runText(p)
+		case "instrText":
+			return w.instruction(p)
 		case "delText": // is deleted also where nothing around it says so
 			w.muted++
 			defer func() { w.muted-- }()
@@ -31,10 +33,7 @@ func (w *docxWriter) run(p *xmlPart) error {
 		if w.character(e) {
 			return p.skip()
 		}
-		if e.Name.Local == "instrText" || e.Name.Local == "delInstrText" { // of a field, which shows its result
-			return p.skip()
-		}
-		return w.walk(p)
+		return w.element(p, e)
 	}, nil)
 }
 
@@ -53,7 +52,7 @@ func (w *docxWriter) hides(own, characters docxStyle) int {
 
 func (w *docxWriter) runText(p *xmlPart) error {
 	var b strings.Builder
-	err := p.children(func(element) error { return p.skip() }, func(s string) { b.WriteString(s) })
+	err := p.children(p.drop, func(s string) { b.WriteString(s) })
 	w.say(b.String())
 	return cmp.Or(err, w.lineTooLong())
 }
@@ -61,6 +60,9 @@ func (w *docxWriter) runText(p *xmlPart) error {
 // runProperties returns what a run says of itself, and its style.
 func (w *docxWriter) runProperties(p *xmlPart) (own, named docxStyle, err error) {
 	err = p.words(func(e element) error {
+		if e.isEffect() {
+			return own.effect(p, e)
+		}
 		switch e.Name.Local {
 		case "rStyle":
 			named = w.styles.find(e.get("val"))
@@ -87,6 +89,8 @@ func (w *docxWriter) character(e element) bool {
 		w.say(noteMark(e))
 	case "commentReference":
 		w.hidden++
+	case "fldChar":
+		w.fields.mark(e.get("fldCharType"))
 	case "softHyphen", "lastRenderedPageBreak", "footnoteRef", "endnoteRef", "annotationRef":
 	default:
 		return false

@@ -16,10 +16,13 @@ type docxStyle struct {
 	always  onOff // hidden, whatever vanish says
 	tiny    onOff // of at most one point
 	narrow  onOff // letters of a twentieth of their width or less
+
+	filled, outlined onOff // the letters; they are filled where nothing is said, and not outlined
 }
 
 func (s docxStyle) hides() bool {
-	return s.vanish == yes || s.always == yes || s.tiny == yes || s.narrow == yes
+	bare := s.filled == no && s.outlined != yes
+	return s.vanish == yes || s.always == yes || s.tiny == yes || s.narrow == yes || bare
 }
 
 const noList = -1
@@ -109,6 +112,12 @@ func (s *docxStyle) inherit(base docxStyle) {
 	if s.narrow == unsaid {
 		s.narrow = base.narrow
 	}
+	if s.filled == unsaid {
+		s.filled = base.filled
+	}
+	if s.outlined == unsaid {
+		s.outlined = base.outlined
+	}
 }
 
 func (s styleSheet) read(p *xmlPart) error {
@@ -146,6 +155,9 @@ func (s styleSheet) style(p *xmlPart, e element) error {
 // style says of some of its cells, and what was before a tracked change, is none.
 func (s *docxStyle) properties(p *xmlPart) error {
 	return p.words(func(e element) error {
+		if e.isEffect() {
+			return s.effect(p, e)
+		}
 		switch e.Name.Local {
 		case "rPrDefault", "pPrDefault", "rPr", "pPr", "numPr":
 			return s.properties(p)

@@ -40,7 +40,7 @@ var vocabularies = map[string]bool{
 	"urn:schemas-microsoft-com:office:office":                             false,
 	"urn:schemas-microsoft-com:office:word":                               false,
 	"http://schemas.microsoft.com/office/word/2006/wordml":                false,
-	"http://schemas.microsoft.com/office/word/2010/wordml":                false,
+	effectSpace: false,
 	"http://schemas.microsoft.com/office/word/2012/wordml":                false,
 	"http://schemas.microsoft.com/office/word/2016/wordml/cid":            false,
 	"http://schemas.microsoft.com/office/word/2018/wordml":                false,

@@ -27,6 +27,8 @@ type docxWriter struct {
 	cell  []string  // paragraphs of the cell being read
 	held  int       // bytes of the row being read
 	heads bool      // the row is a row of headers
+
+	fields docxFields // of the story that is being read
 }
 
 // docxPara is a paragraph that is being read.
@@ -37,36 +39,43 @@ type docxPara struct {
 
 // walk writes the children of the element that was opened last.
 func (w *docxWriter) walk(p *xmlPart) error {
-	return p.children(func(e element) error {
-		if !e.isWord() {
-			return w.foreign(p, e)
-		}
-		switch e.Name.Local {
-		case "p":
-			return w.paragraph(p)
-		case "r":
-			return w.run(p)
-		case "tbl":
-			return w.wordTable(p)
-		case "tblPr":
-			return w.tableProperties(p)
-		case "tr":
-			return w.row(p)
-		case "tc":
-			return w.tableCell(p)
-		case "trPr":
-			return w.rowProperties(p)
-		case "pPr":
-			return w.paragraphProperties(p)
-		case "del", "moveFrom":
-			return w.mute(p)
-		case "footnote", "endnote":
-			return w.note(p, e)
-		case "rPr", "tcPr", "sectPr", "sdtPr", "instrText", "delInstrText":
-			return p.skip()
-		}
-		return w.walk(p)
-	}, nil)
+	return p.children(func(e element) error { return w.element(p, e) }, nil)
+}
+
+// element writes the element that was opened last.
+func (w *docxWriter) element(p *xmlPart, e element) error {
+	if !e.isWord() {
+		return w.foreign(p, e)
+	}
+	switch e.Name.Local {
+	case "p":
+		return w.paragraph(p)
+	case "r":
+		return w.run(p)
+	case "tbl":
+		return w.wordTable(p)
+	case "tblPr":
+		return w.tableProperties(p)
+	case "tr":
+		return w.row(p)
+	case "tc":
+		return w.tableCell(p)
+	case "trPr":
+		return w.rowProperties(p)
+	case "pPr":
+		return w.paragraphProperties(p)
+	case "del", "moveFrom":
+		return w.mute(p)
+	case "footnote", "endnote":
+		return w.note(p, e)
+	case "txbxContent":
+		return w.story(p)
+	case "fldSimple":
+		return w.simpleField(p, e)
+	case "rPr", "tcPr", "sectPr", "sdtPr", "instrText", "delInstrText":
+		return p.skip()
+	}
+	return w.walk(p)
 }
 
 // mute reads what a reader does not see.
@@ -80,7 +89,7 @@ func (w *docxWriter) mute(p *xmlPart) error {
 func (w *docxWriter) say(text string) {
 	text = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text)
 	switch {
-	case w.muted > 0:
+	case w.unseen():
 		if strings.TrimSpace(text) != "" {
 			w.hidden++
 		}
@@ -88,6 +97,9 @@ func (w *docxWriter) say(text string) {
 		w.para.text.WriteString(text)
 	}
 }
+
+// unseen reports whether a reader does not see what is being read.
+func (w *docxWriter) unseen() bool { return w.muted > 0 || w.fields.hide() }
 
 // lineTooLong is asked after each text.
 func (w *docxWriter) lineTooLong() error {
@@ -99,7 +111,7 @@ func (w *docxWriter) lineTooLong() error {
 
 // breakLine ends a line inside a paragraph.
 func (w *docxWriter) breakLine() {
-	if w.muted == 0 && w.para != nil {
+	if !w.unseen() && w.para != nil {
 		w.para.text.WriteByte('\n')
 	}
 }
@@ -176,7 +188,7 @@ func (w *docxWriter) note(p *xmlPart, e element) error {
 		return p.skip()
 	}
 	w.mark = noteMark(e) + ": "
-	err := w.walk(p)
+	err := w.story(p)
 	w.mark = ""
 	return err
 }

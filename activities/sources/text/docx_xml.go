@@ -146,10 +146,11 @@ func (p *xmlPart) raw(child func(element) error, text func(string)) error {
 	}
 }
 
-// words hands on those children that are of WordprocessingML, such as properties.
+// words hands on those children that are of WordprocessingML, such as properties,
+// and effects of letters, which are properties too.
 func (p *xmlPart) words(child func(element) error) error {
 	return p.children(func(e element) error {
-		if !e.isWord() {
+		if !e.isWord() && !e.isEffect() {
 			return p.skip()
 		}
 		return child(e)
