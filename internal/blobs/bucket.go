@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"time"
@@ -77,43 +76,110 @@ func (b *bucket) close() error {
 	return nil
 }
 
-// read implements storage. The answer to a HEAD would not tell a bucket that is
-// missing from an object that is.
-func (b *bucket) read(ctx context.Context, key string, limit int64) ([]byte, error) {
+// open implements storage. The answer to a HEAD would not tell a bucket that is
+// missing from an object that is. What stands between may have taken the size away.
+func (b *bucket) open(ctx context.Context, key string) (object, error) {
 	body, info, _, err := b.core.GetObject(ctx, b.name, b.prefix+key, minio.GetObjectOptions{})
 	if isMissing(err) {
-		return nil, ErrNotFound
+		return object{}, ErrNotFound
 	}
 	if err != nil {
-		return nil, b.failure(err)
+		return object{}, b.failure(err)
 	}
-	defer body.Close()
-	if info.Size > limit {
-		return nil, ErrTooLarge
+	return object{answerBody{body, b}, info.Size}, nil
+}
+
+// answerBody is the body of an answer, whose errors are failures.
+type answerBody struct {
+	io.ReadCloser
+
+	from *bucket
+}
+
+// Read implements io.Reader.
+func (a answerBody) Read(p []byte) (int, error) {
+	n, err := a.ReadCloser.Read(p)
+	if err != nil && err != io.EOF { //nolint:errorlint // readers return it as it is
+		err = a.from.failure(err)
 	}
-	// What stands between may have taken the size away.
-	data, err := io.ReadAll(io.LimitReader(body, min(limit, math.MaxInt64-1)+1))
-	switch {
-	case err != nil:
-		return nil, b.failure(err)
-	case int64(len(data)) > limit:
-		return nil, ErrTooLarge
-	default:
-		return data, nil
-	}
+	return n, err
 }
 
 // write implements storage. One request writes an object, so that it is there
 // whole or not at all, and the store compares its MD5, which is signed. The
 // client's other way over http, a signature for each chunk, has no empty objects.
 func (b *bucket) write(ctx context.Context, key string, data []byte) error {
-	_, err := b.core.Client.PutObject(ctx, b.name, b.prefix+key, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{
-		ContentType: "application/octet-stream", SendContentMd5: true, DisableContentSha256: true, DisableMultipart: true,
-	})
-	if err != nil {
+	if err := b.put(ctx, key, data, minio.PutObjectOptions{}); err != nil {
 		return b.failure(err)
 	}
 	return nil
+}
+
+func (b *bucket) put(ctx context.Context, key string, data []byte, options minio.PutObjectOptions) error {
+	options.ContentType = "application/octet-stream"
+	options.SendContentMd5, options.DisableContentSha256, options.DisableMultipart = true, true, true
+	_, err := b.core.Client.PutObject(ctx, b.name, b.prefix+key, bytes.NewReader(data), int64(len(data)), options)
+	return err
+}
+
+// add implements storage, by a conditional write. A store that does not know the
+// condition says so, or makes the write all the same: so it is looked first, and with
+// such a store two that look at the same moment both write.
+//
+// Where the answer to a write is lost, the client sends it again, and is told that the
+// object exists, though it is its own.
+func (b *bucket) add(ctx context.Context, key string, data []byte) error {
+	for try := 1; ; try++ {
+		there, err := b.there(ctx, key)
+		switch {
+		case err != nil:
+			return err
+		case there:
+			return ErrExists
+		}
+		var free minio.PutObjectOptions
+		free.SetMatchETagExcept("*") // If-None-Match: *, RFC 9110, section 13.1.2
+		err = b.put(ctx, key, data, free)
+		switch {
+		case err == nil:
+			return nil
+		case isRefused(err):
+			return ErrExists
+		case isUnknown(err):
+			return b.write(ctx, key, data)
+		case !isBusy(err) || try == maxTries:
+			return b.failure(err)
+		}
+		if err := pause(ctx, time.Duration(try)*busyPause); err != nil {
+			return b.failure(err)
+		}
+	}
+}
+
+// busyPause is the wait for another write of the same object, times the number of the
+// try.
+const busyPause = 100 * time.Millisecond
+
+// pause waits, or ends with the context and returns its error.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *bucket) there(ctx context.Context, key string) (bool, error) {
+	o, err := b.open(ctx, key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	default:
+		return true, o.Close()
+	}
 }
 
 // list implements storage.

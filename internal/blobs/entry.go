@@ -22,20 +22,34 @@ func (s *Store) PutNamed(ctx context.Context, tenant, name string, data []byte) 
 	if err := checkEntry(tenant, name); err != nil {
 		return err
 	}
-	if err := s.objects.write(ctx, entryKey(tenant, name), append([]byte(heading(tenant, name, data)), data...)); err != nil {
+	if err := s.objects.write(ctx, entryKey(tenant, name), headed(tenant, name, data)); err != nil {
 		return failedEntry(tenant, name, err)
 	}
 	return nil
 }
 
-// GetNamed returns what PutNamed kept, of at most limit bytes, after verifying
+// AddNamed keeps data under a name as PutNamed does, where the tenant has no entry
+// of it. Else it changes nothing, whole or damaged as that entry is, and its error is
+// ErrExists. Of writers at the same time one is the first, and the others are told
+// so; what storages can say of that stands in docs/blobs.md.
+func (s *Store) AddNamed(ctx context.Context, tenant, name string, data []byte) error {
+	if err := checkEntry(tenant, name); err != nil {
+		return err
+	}
+	if err := s.objects.add(ctx, entryKey(tenant, name), headed(tenant, name, data)); err != nil {
+		return failedEntry(tenant, name, err)
+	}
+	return nil
+}
+
+// GetNamed returns what PutNamed or AddNamed kept, of at most limit bytes, after verifying
 // it. Errors are ErrNotFound, ErrTooLarge and ErrCorrupt, which is also that of
 // an entry that was written under another name or for another tenant.
 func (s *Store) GetNamed(ctx context.Context, tenant, name string, limit int64) ([]byte, error) {
 	if err := checkEntry(tenant, name); err != nil {
 		return nil, err
 	}
-	raw, err := s.objects.read(ctx, entryKey(tenant, name), min(limit, math.MaxInt64-headingBytes)+headingBytes)
+	raw, err := s.read(ctx, entryKey(tenant, name), min(limit, math.MaxInt64-headingBytes)+headingBytes)
 	if err != nil {
 		return nil, failedEntry(tenant, name, err)
 	}
@@ -79,6 +93,11 @@ func checkEntry(tenant, name string) error {
 
 // headingBytes is the length of every heading.
 const headingBytes = int64(len("holdpoint.entry/1 sha256:\n") + 64)
+
+// headed is an entry as it is stored.
+func headed(tenant, name string, data []byte) []byte {
+	return append([]byte(heading(tenant, name, data)), data...)
+}
 
 // heading is the line before an entry's data. Its digest is of the place too,
 // so that an entry that was moved or copied is not taken for the one there.

@@ -32,6 +32,26 @@ func isMissing(err error) bool {
 	return ok && answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket
 }
 
+// isRefused reports a condition of a write that does not hold.
+func isRefused(err error) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && answer.StatusCode == http.StatusPreconditionFailed
+}
+
+// isUnknown reports a store that knows no conditions of writes.
+func isUnknown(err error) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && (answer.StatusCode == http.StatusNotImplemented || answer.Code == "NotImplemented")
+}
+
+// isBusy reports a write that met another one of the same object, of which the store
+// does not know yet what becomes
+// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html).
+func isBusy(err error) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && answer.StatusCode == http.StatusConflict && (answer.Code == "ConditionalRequestConflict" || answer.Code == "OperationAborted")
+}
+
 // failure is what an error of the client means.
 func (b *bucket) failure(err error) error {
 	if text, ours := b.unanswered(err); ours {

@@ -3,7 +3,6 @@ package blobs
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -20,7 +19,8 @@ const unfinished = ".tmp"
 // folder is a storage of one file for each object.
 type folder struct {
 	root    string
-	durable sync.Map // folders whose own entry is known to be on the disk
+	link    func(from, to string) error // os.Link, which leaves alone what is there
+	durable sync.Map                    // folders whose own entry is known to be on the disk
 }
 
 var _ storage = (*folder)(nil)
@@ -30,44 +30,75 @@ func openFolder(root string) (*folder, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
 	}
-	return &folder{root: root}, nil
+	return &folder{root: root, link: os.Link}, nil
 }
 
 func (f *folder) close() error { return nil }
 
 func (f *folder) path(key string) string { return filepath.Join(f.root, filepath.FromSlash(key)) }
 
-// read implements storage. The size is not asked for beforehand: another writer
-// may put another file there.
-func (f *folder) read(ctx context.Context, key string, limit int64) ([]byte, error) {
+// open implements storage. The size is that of the file that was opened: another
+// writer may put another one in its place, and changes none.
+func (f *folder) open(ctx context.Context, key string) (object, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return object{}, err
 	}
 	file, err := os.Open(f.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotFound
+		return object{}, ErrNotFound
 	}
 	if err != nil {
-		return nil, err
+		return object{}, err
 	}
-	defer file.Close()
 	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, ErrNotFound
-	case info.Size() > limit:
-		return nil, ErrTooLarge
-	default:
-		return io.ReadAll(io.LimitReader(file, info.Size()))
+	if err == nil && info.IsDir() {
+		err = ErrNotFound
 	}
+	if err != nil {
+		return object{}, errors.Join(err, file.Close())
+	}
+	return object{file, info.Size()}, nil
 }
 
-// write implements storage: the object is written under another name, forced to
-// the disk, and renamed. Histories refer to it from then on, so the rename is
-// forced to the disk too.
+// write implements storage.
 func (f *folder) write(ctx context.Context, key string, data []byte) error {
+	return f.place(ctx, key, data, os.Rename)
+}
+
+// add implements storage.
+func (f *folder) add(ctx context.Context, key string, data []byte) error {
+	err := f.place(ctx, key, data, f.moveToFree)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// Whoever is told of another's object relies on it.
+	if err := f.syncFolders(filepath.Dir(f.path(key))); err != nil {
+		return err
+	}
+	return ErrExists
+}
+
+// moveToFree gives a file another name that nothing has. On a file system without
+// links it looks whether that is so, and another may come in between.
+func (f *folder) moveToFree(from, to string) error {
+	err := f.link(from, to)
+	switch {
+	case err == nil:
+		_ = os.Remove(from) // one that stays is what a killed writer leaves
+		return nil
+	case !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission):
+		return err
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(from, to)
+}
+
+// place writes an object under another name, forces it to the disk, and moves it
+// to its own. Histories refer to it from then on, so the move is forced to the disk
+// too.
+func (f *folder) place(ctx context.Context, key string, data []byte, move func(from, to string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -84,7 +115,7 @@ func (f *folder) write(ctx context.Context, key string, data []byte) error {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close(), ctx.Err()); err == nil {
-		err = os.Rename(file.Name(), final)
+		err = move(file.Name(), final)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(file.Name()))

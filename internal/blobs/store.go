@@ -32,6 +32,8 @@ var (
 	// ErrCorrupt says that the stored bytes are not those that belong there. They
 	// are not returned.
 	ErrCorrupt = errors.New("the stored bytes do not have the digest that belongs to them")
+	// ErrExists says that the tenant has an entry of this name already.
+	ErrExists = errors.New("there is an entry of this name already")
 	// ErrTooLarge says that there is more than the caller takes.
 	ErrTooLarge = errors.New("the blob is larger than allowed")
 	// ErrTenant says that a tenant's name cannot be part of an address.
@@ -48,12 +50,15 @@ type Store struct{ objects storage }
 // storage is where objects lie. Keys are slash-separated and hold nothing that
 // any storage would write differently.
 type storage interface {
-	// read returns an object of at most limit bytes, and never holds many more,
-	// whatever is stored. Errors are ErrNotFound, ErrTooLarge and the storage's.
-	read(ctx context.Context, key string, limit int64) ([]byte, error)
+	// open opens an object, which the caller closes. Errors are ErrNotFound and the
+	// storage's.
+	open(ctx context.Context, key string) (object, error)
 	// write makes an object visible whole or not at all, in the place of one that
 	// is there. It is durable when write returns.
 	write(ctx context.Context, key string, data []byte) error
+	// add is write where no object is there; else it changes nothing, and its error
+	// is ErrExists. Of adders at the same time one succeeds.
+	add(ctx context.Context, key string, data []byte) error
 	// list returns the keys that begin with prefix, in any order.
 	list(ctx context.Context, prefix string) ([]string, error)
 	close() error
@@ -67,19 +72,32 @@ func (s *Store) Close() error { return s.objects.close() }
 // except that a damaged copy is replaced. Two writers of one address write the
 // same bytes, so that no storage is asked to refuse one of them.
 func (s *Store) Put(ctx context.Context, tenant string, data []byte) (plan.Digest, error) {
-	digest := plan.Sum(data)
-	_, err := s.Get(ctx, tenant, digest, int64(len(data)))
-	switch {
-	case err == nil:
-		return digest, nil
-	case errors.Is(err, ErrNotFound), errors.Is(err, ErrCorrupt), errors.Is(err, ErrTooLarge):
-	default:
+	if err := checkTenant(tenant); err != nil {
 		return plan.Digest{}, err
 	}
-	if err := s.objects.write(ctx, addressKey(tenant, digest), data); err != nil {
+	digest := plan.Sum(data)
+	there, err := s.has(ctx, addressKey(tenant, digest), digest, int64(len(data)))
+	if err == nil && !there {
+		err = s.objects.write(ctx, addressKey(tenant, digest), data)
+	}
+	if err != nil {
 		return plan.Digest{}, failed(tenant, digest, err)
 	}
 	return digest, nil
+}
+
+// has reports whether these bytes are there. Whoever asks has them in memory: they
+// are not read into it a second time.
+func (s *Store) has(ctx context.Context, key string, digest plan.Digest, size int64) (bool, error) {
+	o, err := s.objects.open(ctx, key)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer o.Close()
+	return o.is(digest, size)
 }
 
 // Get returns the blob of tenant at digest, of at most limit bytes, after
@@ -88,7 +106,7 @@ func (s *Store) Get(ctx context.Context, tenant string, digest plan.Digest, limi
 	if err := checkTenant(tenant); err != nil {
 		return nil, err
 	}
-	data, err := s.objects.read(ctx, addressKey(tenant, digest), limit)
+	data, err := s.read(ctx, addressKey(tenant, digest), limit)
 	if err == nil && plan.Sum(data) != digest {
 		err = ErrCorrupt
 	}
@@ -96,6 +114,17 @@ func (s *Store) Get(ctx context.Context, tenant string, digest plan.Digest, limi
 		return nil, failed(tenant, digest, err)
 	}
 	return data, nil
+}
+
+// read returns an object of at most limit bytes. Errors are ErrNotFound,
+// ErrTooLarge, ErrCorrupt and the storage's.
+func (s *Store) read(ctx context.Context, key string, limit int64) ([]byte, error) {
+	o, err := s.objects.open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	return o.bytes(limit)
 }
 
 func failed(tenant string, digest plan.Digest, err error) error {

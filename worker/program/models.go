@@ -69,12 +69,12 @@ type drilledReplies struct {
 }
 
 // Store implements model.Replies.
-func (r drilledReplies) Store(ctx context.Context, tenant, key string, body []byte) error {
-	err := r.Replies.Store(ctx, tenant, key, body)
+func (r drilledReplies) Store(ctx context.Context, tenant, key string, body []byte) ([]byte, error) {
+	kept, err := r.Replies.Store(ctx, tenant, key, body)
 	if err == nil {
 		r.stored()
 	}
-	return err
+	return kept, err
 }
 
 // planMeter counts with the metrics of the attempt at hand.

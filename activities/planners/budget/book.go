@@ -72,8 +72,31 @@ func (b *Book) within(l limits, spent sums, r record, whose, otherwise string) e
 		return err
 	}
 	return &faults.Fault{Class: faults.Transient, Code: "budget_reserved", Waits: true, Reason: fmt.Sprintf(
-		"the budget of %s (%s) has no room for this call while others' calls are under way, for which the most is reserved; it waits until they are over",
-		whose, l.setting)}
+		"the budget of %s (%s) has no room for this call while %s, for which the most is reserved; it waits until they are over",
+		whose, l.setting, underWay(spent.underWay, r.RunID))}
+}
+
+// underWay says whose calls are under way. A run makes one plan at a time: those of
+// the same run are of attempts whose workers have not said how they ended.
+func underWay(calls []record, runID string) string {
+	var own time.Time
+	others := false
+	for _, r := range calls {
+		if r.RunID != runID {
+			others = true
+		} else if r.Until.After(own) {
+			own = r.Until
+		}
+	}
+	earlier := "the calls of an earlier attempt of this run, whose worker ended without a word, count as under way until " + own.UTC().Format(time.RFC3339)
+	switch {
+	case own.IsZero():
+		return "others' calls are under way"
+	case others:
+		return "others' calls are under way and " + earlier
+	default:
+		return earlier
+	}
 }
 
 // under is nil, or the fault of a call that goes over a limit with what is spent.

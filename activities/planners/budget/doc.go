@@ -31,7 +31,8 @@
 //
 // A call is refused, before it is made, when what is spent and reserved and the
 // most that it can use are together above a limit. When that is only because of
-// calls that are under way, it waits: they may give something back.
+// calls that are under way, it waits: they may give something back. The fault says
+// whose they are: others', or of an earlier attempt of the same run.
 //
 //	look ─▶ record ─▶ look again ─▶ the call
 //	                       └ there is no room by now: give back, wait

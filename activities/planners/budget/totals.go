@@ -103,6 +103,8 @@ const dead = 24 * time.Hour
 type sums struct {
 	all  Totals
 	over Totals // of those that are not under way: they will not become less
+
+	underWay []record // the others
 }
 
 // sum adds up the records below some prefixes, but for the one of that name.
@@ -114,7 +116,9 @@ func (b *Book) sum(ctx context.Context, tenant string, prefixes []string, now ti
 	var s sums
 	for _, r := range records {
 		s.all = s.all.plus(r, b.terms.currency)
-		if !r.underWay(now) {
+		if r.underWay(now) {
+			s.underWay = append(s.underWay, r)
+		} else {
 			s.over = s.over.plus(r, b.terms.currency)
 		}
 	}

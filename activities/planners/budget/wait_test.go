@@ -73,6 +73,40 @@ func settle(t *testing.T, r model.Reservation, input int64) {
 	require.NoError(t, r.Settle(t.Context(), model.Usage{InputTokens: input}))
 }
 
+// What keeps the room is said as it is: a run whose own worker died is not told of
+// others.
+func TestWhoseCallsAreUnderWayIsSaid(t *testing.T) {
+	const others = "while others' calls are under way"
+	const earlier = "calls of an earlier attempt of this run, whose worker ended without a word, count as under way until 2026-11-29T12:20:00Z, for which"
+	for name, tt := range map[string]struct {
+		limits budget.Config
+		before []string // the runs, each with a call that ends a minute after the one before; the last is at 12:20
+		says   []string
+		not    string
+	}{
+		"its own, of the run's budget":    {budget.Config{Run: budget.Limits{Tokens: 100}}, []string{run}, []string{"budget of run " + run, "while the " + earlier}, others},
+		"its own, of the tenant's budget": {budget.Config{Tenant: budget.Limits{Tokens: 100}}, []string{run, run}, []string{"while the " + earlier}, others},
+		"others'":                         {budget.Config{Tenant: budget.Limits{Tokens: 100}}, []string{"acme/a", "acme/b"}, []string{others + ", for which"}, "earlier attempt"},
+		"both":                            {budget.Config{Tenant: budget.Limits{Tokens: 100}}, []string{"acme/a", run}, []string{others + " and the " + earlier}, "while the calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			dead, _ := s.worker(budget.Config{})
+			for i, of := range tt.before {
+				until := s.now.Add(20*time.Minute - time.Duration(len(tt.before)-1-i)*time.Minute)
+				reserve(t, dead, underWay(call(of, 60/int64(len(tt.before)), 0), until))
+			}
+			next, _ := s.worker(tt.limits)
+			_, err := next.Reserve(t.Context(), call(run, 41, 0))
+			reason := requireFault(t, err, faults.Transient, "budget_reserved").Reason
+			for _, text := range tt.says {
+				require.Contains(t, reason, text)
+			}
+			require.NotContains(t, reason, tt.not)
+		})
+	}
+}
+
 // A call that never fits is refused at once, whoever else is at work.
 func TestCallThatNeverFitsDoesNotWait(t *testing.T) {
 	s := newShop(t)

@@ -1,9 +1,12 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
 )
@@ -22,7 +25,7 @@ func (q question) key() string { return q.keys[len(q.keys)-1] }
 type answer struct {
 	key         string // of its request
 	body        []byte
-	stored      bool        // by an earlier attempt, which paid for it
+	stored      bool        // by another attempt, which paid for it
 	reservation Reservation // nil of a stored one
 }
 
@@ -31,9 +34,7 @@ func (t *talk) answer(ctx context.Context, q question) (answer, error) {
 	body, err := t.replies.Load(ctx, t.request.Tenant, q.key())
 	switch {
 	case err == nil:
-		t.usage.Stored++
-		t.meter.Add(ctx, StoredHits, "", 1)
-		return answer{key: q.key(), body: body, stored: true}, nil
+		return t.found(ctx, q, body), nil
 	case !errors.Is(err, ErrNoReply):
 		return answer{}, unreachable(err)
 	}
@@ -68,11 +69,39 @@ func (t *talk) buy(ctx context.Context, q question) (answer, error) {
 	}
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	if err := t.replies.Store(keep, t.request.Tenant, q.key(), a.body); err != nil {
+	kept, err := t.replies.Store(keep, t.request.Tenant, q.key(), a.body)
+	switch {
+	case err != nil:
+		fault := faults.Name(unreachable(err))
+		t.meter.Add(ctx, NoAnswers, fault.Code, 1)
 		t.keep(ctx, a)
-		return answer{}, t.lost(bought, faults.Name(unreachable(err)))
+		return answer{}, t.lost(bought, fault)
+	case !bytes.Equal(kept, a.body):
+		return t.late(ctx, q, a, kept), nil
+	default:
+		return a, nil
 	}
-	return a, nil
+}
+
+// late is the answer to go on with where another attempt stored one first, as when
+// the worker of this one was stopped while the model was at work: the stored one,
+// which all attempts after this find too. That of this call is of no use to anybody,
+// and what it cost is recorded.
+func (t *talk) late(ctx context.Context, q question, own answer, first []byte) answer {
+	if reply, err := t.engine.Read(own.body); err != nil {
+		t.keep(ctx, own)
+	} else {
+		t.charge(ctx, q.Conversation, own, reply)
+	}
+	t.log.Info("another attempt has stored an answer to this question first, and this one goes on with it", zap.String("run_id", t.request.RunID))
+	return t.found(ctx, q, first)
+}
+
+// found is an answer that was paid for.
+func (t *talk) found(ctx context.Context, q question, body []byte) answer {
+	t.usage.Stored++
+	t.meter.Add(ctx, StoredHits, "", 1)
+	return answer{key: q.key(), body: body, stored: true}
 }
 
 // storeTimeout bounds the storing of an answer when the step has been told to
@@ -92,6 +121,7 @@ func (t *talk) unreserved(err error) error {
 // Unknown one is it not certain that it cost nothing.
 func (t *talk) unanswered(ctx context.Context, bought purchases, a answer, err error) error {
 	fault := faults.Name(err)
+	t.meter.Add(ctx, NoAnswers, fault.Code, 1)
 	if fault.Class == faults.Unknown {
 		if _, last := errors.AsType[*faults.Last](err); last {
 			fault = permanent(fault.Code, "%s", fault.Reason)

@@ -18,7 +18,9 @@
 //
 // The key is the SHA-256 of tenant, run, revision, engine, the whole conversation
 // and the number of the try. A worker that dies before the body is stored pays
-// again, and both calls are counted; one that dies after it does not.
+// again, and both calls are counted; one that dies after it does not. A body is stored
+// only where none is: an attempt that was overtaken by another while it asked goes on
+// with the body that was there first, as all others do.
 //
 // However answers get lost, on the way, with their worker or before a store that
 // does not work: one conversation is bought at most [Limits].Tries times, by all

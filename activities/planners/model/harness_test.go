@@ -148,20 +148,23 @@ func (m *memory) Probe(context.Context, string) error {
 	return m.fails
 }
 
-func (m *memory) Store(ctx context.Context, tenant, key string, body []byte) error {
+func (m *memory) Store(ctx context.Context, tenant, key string, body []byte) ([]byte, error) {
 	if m.before != nil {
 		m.before()
 	}
 	if err := errors.Join(ctx.Err(), m.fails); err != nil {
-		return err
+		return nil, err
 	}
 	m.mu.Lock()
+	if first, there := m.bodies[tenant+"/"+key]; there {
+		body = first
+	}
 	m.bodies[tenant+"/"+key] = body
 	m.mu.Unlock()
 	if m.after != nil {
 		m.after()
 	}
-	return nil
+	return body, nil
 }
 
 // book is a Spend with a limit on the calls.

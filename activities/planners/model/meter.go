@@ -16,6 +16,6 @@ const (
 	StoredHits   Counter = "model_stored_hits"   // replies that had been paid for
 	InputTokens  Counter = "model_input_tokens"  // as the server reported, of replies paid for
 	OutputTokens Counter = "model_output_tokens" // likewise
-	AskedAgain   Counter = "model_asked_again"   // with a reason, see objection
-	NoAnswers    Counter = "model_no_answers"    // replies that were none
+	AskedAgain   Counter = "model_asked_again"   // with a reason, see objection; once for a reply, whoever finds it stored
+	NoAnswers    Counter = "model_no_answers"    // calls that brought no reply, with the fault's code; once for a call
 )

@@ -17,8 +17,12 @@ var ErrNoReply = errors.New("no stored reply")
 type Replies interface {
 	// Load returns the body that was stored, or ErrNoReply.
 	Load(ctx context.Context, tenant, key string) ([]byte, error)
-	// Store keeps a body; when it returns without an error, it is there for good.
-	Store(ctx context.Context, tenant, key string, body []byte) error
+	// Store keeps a body, where none is kept under the key, and returns the one that
+	// is, which is another attempt's where that was the first; when it returns
+	// without an error, that one is there for good. The next question is made of a
+	// reply, and so the replies to it stand under keys that depend on it: were it
+	// replaced, nobody would find them.
+	Store(ctx context.Context, tenant, key string, body []byte) (kept []byte, err error)
 	// Probe stores a few bytes and reads them back. It is asked before a reply is
 	// bought again whose like was not stored.
 	Probe(ctx context.Context, tenant string) error
@@ -27,6 +31,7 @@ type Replies interface {
 // Named is the part of the blob store that keeps a tenant's entries by name.
 type Named interface {
 	PutNamed(ctx context.Context, tenant, name string, data []byte) error
+	AddNamed(ctx context.Context, tenant, name string, data []byte) error
 	GetNamed(ctx context.Context, tenant, name string, limit int64) ([]byte, error)
 }
 
@@ -56,14 +61,19 @@ func (s storedReplies) Load(ctx context.Context, tenant, key string) ([]byte, er
 	}
 }
 
-func (s storedReplies) Store(ctx context.Context, tenant, key string, body []byte) error {
+func (s storedReplies) Store(ctx context.Context, tenant, key string, body []byte) ([]byte, error) {
 	if len(body) > maxBodyBytes {
-		return permanent("reply_too_large", "the model's server answered with %d bytes; at most %d are kept", len(body), maxBodyBytes)
+		return nil, permanent("reply_too_large", "the model's server answered with %d bytes; at most %d are kept", len(body), maxBodyBytes)
 	}
-	if err := s.PutNamed(ctx, tenant, nameOf(key), body); err != nil {
-		return unreachable(err)
+	err := s.AddNamed(ctx, tenant, nameOf(key), body)
+	switch {
+	case err == nil:
+		return body, nil
+	case errors.Is(err, blobs.ErrExists):
+		return s.Load(ctx, tenant, key)
+	default:
+		return nil, unreachable(err)
 	}
-	return nil
 }
 
 // Probe implements Replies.

@@ -25,6 +25,14 @@ func (n *named) PutNamed(_ context.Context, tenant, name string, data []byte) er
 	return n.err
 }
 
+func (n *named) AddNamed(_ context.Context, tenant, name string, data []byte) error {
+	if _, there := n.entries[tenant+" "+name]; there {
+		return fmt.Errorf("%s: %w", name, blobs.ErrExists)
+	}
+	n.entries[tenant+" "+name] = data
+	return n.err
+}
+
 func (n *named) GetNamed(_ context.Context, tenant, name string, limit int64) ([]byte, error) {
 	data, ok := n.entries[tenant+" "+name]
 	switch {
@@ -44,15 +52,19 @@ func TestRepliesStandInTheTenantsStore(t *testing.T) {
 	key := strings.Repeat("0a", 32)
 	_, err := replies.Load(t.Context(), "acme", key)
 	require.ErrorIs(t, err, model.ErrNoReply)
-	require.NoError(t, replies.Store(t.Context(), "acme", key, []byte("body")))
-	require.Equal(t, map[string][]byte{"acme replies/" + key: []byte("body")}, store.entries)
-	body, err := replies.Load(t.Context(), "acme", key)
-	require.NoError(t, err)
-	require.Equal(t, "body", string(body))
+	for _, body := range []string{"body", "another", ""} { // of which the first stays
+		kept, err := replies.Store(t.Context(), "acme", key, []byte(body))
+		require.NoError(t, err)
+		require.Equal(t, "body", string(kept))
+		require.Equal(t, map[string][]byte{"acme replies/" + key: []byte("body")}, store.entries)
+		kept, err = replies.Load(t.Context(), "acme", key)
+		require.NoError(t, err)
+		require.Equal(t, "body", string(kept))
+	}
 	_, err = replies.Load(t.Context(), "other", key)
 	require.ErrorIs(t, err, model.ErrNoReply)
 
-	err = replies.Store(t.Context(), "acme", key, make([]byte, 64<<20+1))
+	_, err = replies.Store(t.Context(), "acme", key, make([]byte, 64<<20+1))
 	require.Equal(t, "reply_too_large", faults.Name(err).Code)
 	require.Equal(t, faults.Permanent, faults.ClassOf(err))
 }

@@ -26,7 +26,7 @@ type talk struct {
 func (t *talk) draft(ctx context.Context, first Conversation) (planners.Draft, error) {
 	c := first
 	for asked := 0; ; asked++ {
-		reply, err := t.reply(ctx, c)
+		reply, stored, err := t.reply(ctx, c)
 		if err != nil {
 			return planners.Draft{}, err
 		}
@@ -41,7 +41,9 @@ func (t *talk) draft(ctx context.Context, first Conversation) (planners.Draft, e
 			return planners.Draft{}, &faults.Fault{Class: faults.Permanent, Code: "bad_reply", Cause: wrong.cause, Reason: fmt.Sprintf(
 				"the model was asked %d times, and its last reply cannot be used either: %s", asked+1, wrong.reason)}
 		}
-		t.meter.Add(ctx, AskedAgain, wrong.kind, 1)
+		if !stored { // else whoever bought it has counted it
+			t.meter.Add(ctx, AskedAgain, wrong.kind, 1)
+		}
 		t.log.Info("the model is asked again", zap.String("run_id", t.request.RunID), zap.String("reason", wrong.kind))
 		if c, err = t.again(first, reply.Text, rejection{asked + 1, t.limits.Asks + 1, wrong.reason}); err != nil {
 			return planners.Draft{}, err
@@ -66,10 +68,10 @@ func (t *talk) finish(draft planners.Draft, reply Reply, asked int) planners.Dra
 	return draft
 }
 
-// reply is the model's answer to a conversation. A body that is no answer is
+// reply is the model's answer to a conversation, and whether it was stored. A body that is no answer is
 // kept like any other, and stands for one try: this attempt ends, so that the
 // next one comes after a wait, and it finds the body and goes on to the next try.
-func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
+func (t *talk) reply(ctx context.Context, c Conversation) (r Reply, stored bool, err error) {
 	var last *faults.Fault
 	q := question{Conversation: c}
 	for try := range t.limits.Tries {
@@ -78,26 +80,28 @@ func (t *talk) reply(ctx context.Context, c Conversation) (Reply, error) {
 			Engine: t.engine.Identity(), Conversation: c, Try: try,
 		}.key()
 		if err != nil {
-			return Reply{}, err
+			return Reply{}, false, err
 		}
 		q.keys = append(q.keys, key)
 		a, err := t.answer(ctx, q)
 		if err != nil {
-			return Reply{}, err
+			return Reply{}, false, err
 		}
-		reply, err := t.read(ctx, c, a)
-		if err == nil {
-			return reply, nil
+		if r, err = t.read(ctx, c, a); err == nil {
+			return r, a.stored, nil
 		}
-		if last = faults.Name(err); last.Class == faults.Permanent {
-			return Reply{}, last
+		last = faults.Name(err)
+		if !a.stored {
+			t.meter.Add(ctx, NoAnswers, last.Code, 1)
 		}
-		t.meter.Add(ctx, NoAnswers, last.Code, 1)
-		if !a.stored && try+1 < t.limits.Tries {
-			return Reply{}, t.paced(last)
+		switch {
+		case last.Class == faults.Permanent:
+			return Reply{}, false, last
+		case !a.stored && try+1 < t.limits.Tries:
+			return Reply{}, false, t.paced(last)
 		}
 	}
-	return Reply{}, &faults.Fault{Class: faults.Permanent, Code: "no_reply", Cause: last, Reason: fmt.Sprintf(
+	return Reply{}, false, &faults.Fault{Class: faults.Permanent, Code: "no_reply", Cause: last, Reason: fmt.Sprintf(
 		"the model's server was asked %d times, and sent nothing that is a reply; the last was %s", t.limits.Tries, last)}
 }
 
@@ -109,12 +113,10 @@ func (t *talk) read(ctx context.Context, c Conversation, a answer) (Reply, error
 		t.keep(ctx, a)
 		return Reply{}, err
 	}
-	if t.believable(c, reply) {
-		t.settle(ctx, a, reply.Usage)
+	if t.charge(ctx, c, a, reply) {
 		t.usage.InputTokens += reply.Usage.InputTokens
 		t.usage.OutputTokens += reply.Usage.OutputTokens
 	} else {
-		t.keep(ctx, a)
 		t.usage.Unreported++
 	}
 	if reply.Refusal != "" || reply.Stop == Filtered || strings.TrimSpace(reply.Text) != "" {

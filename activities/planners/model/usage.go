@@ -45,6 +45,17 @@ func estimate(c Conversation) int64 {
 	return int64(w.tokens())
 }
 
+// charge records what an answer cost, by the reply in it, and reports whether that
+// says so.
+func (t *talk) charge(ctx context.Context, c Conversation, a answer, r Reply) bool {
+	if !t.believable(c, r) {
+		t.keep(ctx, a)
+		return false
+	}
+	t.settle(ctx, a, r.Usage)
+	return true
+}
+
 // settle records what an answer cost. What cannot be recorded stays at what was
 // reserved: the answer is here, and is worth more than the exact figure.
 func (t *talk) settle(ctx context.Context, a answer, u Usage) {

@@ -30,7 +30,7 @@ func (s *Scene) PlanFor(run string) (planners.Draft, error) {
 	require.NoError(s.tb, err)
 	account, err := book.Account("asked-1", func(context.Context) time.Time { return time.Now() })
 	require.NoError(s.tb, err)
-	planner, err := model.New(model.Config{Name: "writer", Engine: s.Engine, Replies: model.StoredIn(store), Spend: account})
+	planner, err := model.New(model.Config{Name: "writer", Engine: s.Engine, Replies: model.StoredIn(store), Spend: account, Meter: s.Meter})
 	require.NoError(s.tb, err)
 	return planner.Plan(context.Background(), planners.Request{
 		Tenant: "acme", RunID: run, BusinessID: "weekly", Goal: "Write a note.",

@@ -52,6 +52,8 @@ type Scene struct {
 	// Data is the folder in which planners of the engine keep replies, and records
 	// of what is spent.
 	Data string
+	// Meter is that of those planners; nil counts nothing.
+	Meter model.Meter
 }
 
 // Start starts a server with that script, and makes an engine for it, whose

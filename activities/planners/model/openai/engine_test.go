@@ -32,6 +32,7 @@ func TestC079_C081_NoSecretsInErrors(t *testing.T)        { enginetest.NoSecrets
 func TestC079_KeysInAnswers(t *testing.T)                 { enginetest.KeysInAnswers(t, subject(), keysInAnswers()) }
 func TestConnections(t *testing.T)                        { enginetest.Connections(t, subject()) }
 func TestBodiesAsTheyCame(t *testing.T)                   { enginetest.BodiesAsTheyCame(t, subject()) }
+func TestCallsAndRepliesAreCountedOnce(t *testing.T)      { enginetest.Counts(t, subject()) }
 func TestKeys(t *testing.T)                               { enginetest.Keys(t, subject()) }
 func TestEnvironment(t *testing.T)                        { enginetest.Environment(t, subject()) }
 
