@@ -16,11 +16,16 @@ func (a *Activities) JudgeDecisions(
 	return workflows.JudgeDecisionsResult{Verdicts: approvals.Judge(in.Request, opened(in.Arrivals))}, nil
 }
 
-// JudgeResolutions is JudgeDecisions for people's words about actions in doubt.
+// JudgeResolutions is JudgeDecisions for people's words about actions in doubt. It
+// says when it refuses one by a policy that is not the one of the day.
 func (a *Activities) JudgeResolutions(
 	_ context.Context, in workflows.JudgeResolutionsInput,
 ) (workflows.JudgeDecisionsResult, error) {
-	return workflows.JudgeDecisionsResult{Verdicts: approvals.JudgeResolutions(in.Doubts, opened(in.Arrivals))}, nil
+	out := workflows.JudgeDecisionsResult{Verdicts: approvals.JudgeResolutions(in.Doubts, opened(in.Arrivals))}
+	if a.Policy != nil && a.Policy.Version() != in.Doubts.Terms.Version {
+		out.Outdated = in.Doubts.RefusedByTerms(out.Verdicts)
+	}
+	return out, nil
 }
 
 // opened takes the JSON out of what arrived, as far as there is any.

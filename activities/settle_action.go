@@ -27,18 +27,29 @@ import (
 //	COMPLETED, by this action      done      done, as it is     done, as it is
 //	COMPLETED, by another          absent    done               absent
 //
+// That she gives it up is taken or refused by the policy of the day, and recorded
+// nowhere: the ledger is not asked, and may be away.
+//
 // It waits until no attempt is at work. For the end of a call that may be under
 // way it does not: it answers with the time, and the workflow waits. Only in
 // histories from before it did so, this does.
 func (a *Activities) SettleAction(
 	ctx context.Context, in workflows.SettleActionInput,
 ) (workflows.SettleActionResult, error) {
+	if in.Hears {
+		return workflows.SettleActionResult{Attempt: attempt(ctx), Today: a.resolvingToday(ctx, in, false)}, nil
+	}
 	execution := activity.GetInfo(ctx).WorkflowExecution.RunID
 	refused, err := a.refusesWord(ctx, in, execution)
 	if err != nil {
 		return workflows.SettleActionResult{}, err
 	}
 	today := a.resolvingToday(ctx, in, refused != "")
+	if aborts(in) {
+		return workflows.SettleActionResult{
+			Attempt: attempt(ctx), Standing: workflows.StandingInDoubt, Doubt: in.Doubt, Refused: refused, Today: today,
+		}, nil
+	}
 	if refused != "" {
 		in.Resolution = nil // a look, which changes nothing
 	}
@@ -97,6 +108,7 @@ func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionI
 		return "", nil
 	}
 	switch about := strconv.FormatInt(in.Token, 10); {
+	case aborts(in): // it is told to no claim
 	case word.Claim != "" && word.Claim != about:
 		return fmt.Sprintf("the word of %s was not recorded: it is about the claim %s, and the claim %s is in doubt", word.Operator, word.Claim, about), nil
 	case word.Outcome == approvals.NotHappened && word.Execution != "" && word.Execution != execution:
@@ -124,11 +136,17 @@ func (a *Activities) refusesWord(ctx context.Context, in workflows.SettleActionI
 	return "", nil
 }
 
+// aborts reports a word that ends the run, and changes nothing in the ledger.
+func aborts(in workflows.SettleActionInput) bool {
+	return in.Resolution != nil && in.Resolution.Outcome == approvals.Abort
+}
+
 // resolvingToday is by what the policy of today judges words, for a workflow that
 // judges them by another: people leave and change their keys while a run waits,
 // and whoever can still speak then must be let speak. nil is where nothing has
 // changed, or nothing can be said; a workflow of before it was asked for is told
-// only when a word was refused.
+// only when a word was refused. The policy's bytes are kept, as those of a request's
+// are: nothing is said by a policy that cannot be looked up later.
 func (a *Activities) resolvingToday(ctx context.Context, in workflows.SettleActionInput, refused bool) *approvals.Resolving {
 	if in.Policy == a.Policy.Version() || in.Policy == "" && !refused {
 		return nil
@@ -139,6 +157,9 @@ func (a *Activities) resolvingToday(ctx context.Context, in workflows.SettleActi
 	}
 	terms, err := a.terms(in.PlanHash, p, in.Requester)
 	if err != nil || fitsHistory(terms) != nil {
+		return nil
+	}
+	if _, err := a.put(ctx, in.Tenant, a.Policy.Canonical()); err != nil {
 		return nil
 	}
 	today := terms.Resolving(in.Requester)

@@ -1,10 +1,12 @@
 package activities_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/holdpoint/holdpoint/activities/effects"
 	"github.com/holdpoint/holdpoint/approvals"
@@ -207,6 +209,93 @@ func TestPolicyOfTheDayIsToldToARunThatWaits(t *testing.T) {
 		if tc.told {
 			require.Equal(t, h.acts.Policy.Version(), out.Today.Version)
 			require.Contains(t, out.Today.Resolvers[0].Members, "cy.ma")
+			kept, err := h.acts.Blobs.Get(t.Context(), tenant, plan.Sum(h.acts.Policy.Canonical()), 1<<20)
+			require.NoError(t, err, "whoever checks the run later evaluates it again")
+			require.Equal(t, h.acts.Policy.Canonical(), kept)
 		}
+	}
+}
+
+// That a person gives an action up is compared with the policy of the day, and told
+// to no ledger: it changes nothing there, and none need be at hand.
+func TestAbortIsToldToNoLedger(t *testing.T) {
+	h := newHouse(t)
+	p := h.planned()
+	h.inDoubt(p, 0)
+	shown := h.settle(p, 0, nil).Doubt
+	gone := word(approvals.Abort)
+	gone.Operator = "mallory"
+	ask := func(said *workflows.Resolved, claim int64) (out workflows.SettleActionResult) {
+		said.Claim = "1"
+		require.NoError(t, h.do(workflows.SettleAction, workflows.SettleActionInput{
+			RunID: runID, Tenant: tenant, Requester: "ann.wu", PlanHash: p.PlanHash, ActionID: p.Actions[0].ID, Key: p.Actions[0].Key,
+			Resolution: said, Token: claim, Doubt: shown, Policy: "old@sha256:01", Waits: true,
+		}, &out))
+		return out
+	}
+	for _, claim := range []int64{0, 1} { // a workflow of before named the claim
+		require.Empty(t, ask(word(approvals.Abort), claim).Refused)
+		refused := ask(gone, claim)
+		require.Contains(t, refused.Refused, "the word of mallory was not recorded: not_a_resolver")
+		require.Equal(t, workflows.StandingInDoubt, refused.Standing)
+		require.Equal(t, shown, refused.Doubt)
+		require.Equal(t, h.acts.Policy.Version(), refused.Today.Version)
+	}
+	rows, err := h.acts.Effects.Ledger.Rows(t.Context(), []string{p.Actions[0].Key})
+	require.NoError(t, err)
+	require.Equal(t, effects.Started, rows[0].State, "no other run may send it because of that")
+
+	require.NoError(t, h.acts.Effects.Ledger.Close())
+	require.Empty(t, ask(word(approvals.Abort), 0).Refused, "the ledger is away")
+	require.NotEmpty(t, ask(gone, 0).Refused)
+}
+
+// A run that only asks for the policy of the day is told it, whatever the ledger is.
+func TestPolicyOfTheDayIsToldWithoutTheLedger(t *testing.T) {
+	h := newHouse(t)
+	p := h.planned()
+	require.NoError(t, h.acts.Effects.Ledger.Close())
+	for version, told := range map[string]bool{"old@sha256:01": true, h.acts.Policy.Version(): false} {
+		var out workflows.SettleActionResult
+		require.NoError(t, h.do(workflows.SettleAction, workflows.SettleActionInput{
+			RunID: runID, Tenant: tenant, Requester: "ann.wu", PlanHash: p.PlanHash, ActionID: p.Actions[0].ID, Key: p.Actions[0].Key,
+			Policy: version, Hears: true, Waits: true,
+		}, &out))
+		require.Equal(t, told, out.Today != nil, version)
+		require.Empty(t, out.Standing)
+	}
+}
+
+// The judge says when it refuses somebody by a policy that is not the one of the day.
+func TestJudgeSaysThatThePolicyHasChanged(t *testing.T) {
+	h := newHouse(t)
+	hash := plan.Sum([]byte("plan"))
+	judge := func(version, action, operator string) workflows.JudgeDecisionsResult {
+		raw, err := json.Marshal(approvals.Resolution{ActionID: action, PlanHash: hash, Outcome: approvals.Happened, Operator: operator, Evidence: "e"})
+		require.NoError(t, err)
+		payloads, err := converter.GetDefaultDataConverter().ToPayloads(json.RawMessage(raw))
+		require.NoError(t, err)
+		sent, err := workflows.MarshalPayloads(payloads)
+		require.NoError(t, err)
+		out, err := h.acts.JudgeResolutions(t.Context(), workflows.JudgeResolutionsInput{
+			Doubts: approvals.Doubts{RunID: runID, PlanHash: hash, Requester: "ann.wu", Waiting: []approvals.InDoubt{{ActionID: "a", Claim: "1"}},
+				Terms: approvals.Terms{Label: "old", Version: version, Proof: approvals.ByClaim, Resolvers: []approvals.Resolvers{{Members: []string{"old.hand"}}}}},
+			Arrivals: []workflows.Arrival{{Payloads: sent, Via: approvals.ViaSignal}},
+		})
+		require.NoError(t, err)
+		return out
+	}
+	const old = "old@sha256:01"
+	out := judge(old, "a", "cy.ma")
+	require.True(t, out.Outdated)
+	require.Equal(t, approvals.NotAResolver, out.Verdicts[0].Code)
+	require.Contains(t, out.Verdicts[0].Reason, "say it again in a moment")
+	for name, out := range map[string]workflows.JudgeDecisionsResult{
+		"the policy of the day":            judge(h.acts.Policy.Version(), "a", "cy.ma"),
+		"who is taken":                     judge(old, "a", "old.hand"),
+		"an action that waits for no word": judge(old, "b", "cy.ma"),
+	} {
+		require.False(t, out.Outdated, name)
+		require.NotContains(t, out.Verdicts[0].Reason, "in a moment", name)
 	}
 }

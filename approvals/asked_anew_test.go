@@ -59,8 +59,17 @@ func TestNotHappenedIsAskedAnewInARunThatWasReset(t *testing.T) {
 	answer, _ := anew.resolved(t, NotHappened, anew)
 	require.Equal(t, Accepted, answer.Code)
 	require.Equal(t, []InDoubt{{ActionID: "a", Claim: "1", Said: NotHappened, Request: "second"}}, anew.After(answer).Waiting)
+
+	had := doubtsOf(t, InDoubt{ActionID: "a", Claim: "1", Request: "second", Anew: "second"})
+	for signedFor, code := range map[*Doubts]Code{&had: AskedAnew, &before: BadSignature} {
+		v, _ := had.resolved(t, NotHappened, *signedFor)
+		require.Equal(t, code, v.Code, "a word that had arrived when it was asked anew is no answer")
+		require.Equal(t, anew.Waiting, had.After(again).Waiting)
+	}
 	for _, cautious := range []Outcome{Happened, Abort} {
-		v, _ := anew.resolved(t, cautious, before)
+		v, _ := had.resolved(t, cautious, before)
+		require.Equal(t, Accepted, v.Code, cautious)
+		v, _ = anew.resolved(t, cautious, before)
 		require.Equal(t, Accepted, v.Code, "%s, as it was signed before", cautious)
 	}
 }

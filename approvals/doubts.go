@@ -31,7 +31,8 @@ type InDoubt struct {
 	Request string `json:"request,omitempty"`
 	// Anew is set in a run that was reset since this was asked: the name under which
 	// it is asked anew. What was said then may be missing, so no NotHappened is
-	// taken before.
+	// taken before. It is set too for words that had arrived when it was asked under
+	// that name; Request is the same then.
 	Anew string `json:"asked_anew,omitempty"`
 }
 

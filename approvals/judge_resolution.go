@@ -12,13 +12,14 @@ import (
 // that order. The first valid word about an action counts, but for a
 // NotHappened: until it is recorded, and so may be sent again, whoever knows
 // better can still say so. In a run that was reset, a NotHappened is asked anew,
-// under another name, and only words that come after that batch answer it: what
-// took the first one back may be missing, and a reset repeats what was sent.
+// under another name, and only words that come after that answer it: what took the
+// first one back may be missing, and a reset repeats what was sent. Those that had
+// arrived by then are asked anew too; in a later batch, InDoubt.Anew says so.
 //
 //	the action                          the word         code
 //	----------------------------------  ---------------  ------------
 //	is not in doubt, or another claim   any              not_in_doubt
-//	waits, the run was reset since      not_happened     asked_anew
+//	waits, and must be asked anew       not_happened     asked_anew
 //	waits, and nothing was said         any              accepted
 //	waits to be sent again              not_happened     duplicate
 //	waits to be sent again              another          accepted

@@ -45,3 +45,21 @@ func (t Terms) With(r *Resolving) Terms {
 	t.Label, t.Version, t.Proof, t.Resolvers, t.Signers = r.Label, r.Version, r.Proof, r.Resolvers, r.Signers
 	return t
 }
+
+// RefusedByTerms reports whether a word about an action that waits was refused by
+// these terms, and another policy might take it. The reasons of such verdicts then
+// say so: they are for a judge who knows that there is another.
+func (d Doubts) RefusedByTerms(verdicts []Verdict) bool {
+	refused := false
+	for i := range verdicts {
+		v := &verdicts[i]
+		waits := slices.ContainsFunc(d.Waiting, func(w InDoubt) bool {
+			return Verdict{ActionID: w.ActionID}.Short().ActionID == v.ActionID
+		})
+		if waits && slices.Contains([]Code{NotAResolver, SelfApproval, SignatureRequired, BadSignature}, v.Code) {
+			v.Reason += " The policy has changed since, and the run is told of it now: say it again in a moment."
+			refused = true
+		}
+	}
+	return refused
+}

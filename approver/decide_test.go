@@ -173,6 +173,23 @@ func TestStatementPrintsTheBytesAndNothingElse(t *testing.T) {
 	require.ErrorContains(t, printStatement(t.Context(), read, "acme/x", say, &out, &aside), "nothing to sign")
 }
 
+// One revision too many would end the run, and with it what others have read.
+func TestReviseBeyondTheLastIsNotSent(t *testing.T) {
+	revise := decision{choice: approvals.Revise, as: mei, feedback: "shorter", yes: true}
+	for returns, refused := range map[int]bool{workflows.MaxReturns - 1: false, workflows.MaxReturns: true} {
+		run := waiting(t, "r1", terms(approvals.ByClaim), samplePlan())
+		run.State.Revision = returns
+		_, err := revise.about(run)
+		if !refused {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, "has gone back to planning 10 times, and once more would fail it: approve or reject this plan")
+		_, err = decision{choice: approvals.Approve, as: mei}.about(run)
+		require.NoError(t, err)
+	}
+}
+
 // Before the gate opens there is nothing to decide on, and a way to wait for it.
 func TestDecidingBeforeTheGateOpens(t *testing.T) {
 	for name, spoil := range map[string]func(*workflows.State){

@@ -56,6 +56,9 @@ func (d desk) open(ctx context.Context, runID string) (*runs.Run, error) {
 func (d desk) showStatement(w word, by *signer) {
 	if w.refused != "" {
 		fmt.Fprintf(d.out, "\nthis will be refused, and stand on record as refused: %s\n", plan.Show(w.refused))
+		if w.mayBeOutdated() {
+			fmt.Fprintf(d.out, "That is by the policy %s as the run has heard of it; %s\n", plan.Show(w.terms.Label), hearsOfToday)
+		}
 	}
 	switch {
 	case by == nil && w.refused != "":

@@ -45,7 +45,7 @@ func (c keychain) signer(ctx context.Context, w word, f proofFlags) (*signer, er
 	switch {
 	case f.key != "" && f.signature != "":
 		return nil, cli.Usagef("--key makes a signature and --signature brings one: give one of them")
-	case len(o.keys) == 0 && w.mustSign():
+	case w.lacksKey(o, f):
 		return nil, w.cannotSign()
 	case f.signature != "":
 		return c.fromSignature(o, f.signature, w.statement)
@@ -76,6 +76,12 @@ func (c keychain) signer(ctx context.Context, w word, f proofFlags) (*signer, er
 	return nil, nil //nolint:nilnil // nobody signs, and that is no error
 }
 
+// lacksKey reports a word that must be signed, and can be with no key that the policy
+// has or, where that may be an earlier one, that its speaker gives.
+func (w word) lacksKey(o owner, f proofFlags) bool {
+	return len(o.keys) == 0 && w.mustSign() && (!w.mayBeOutdated() || f == proofFlags{})
+}
+
 // agentWithin is how long an agent that nobody needs may take to list its keys.
 const agentWithin = 3 * time.Second
 
@@ -95,8 +101,8 @@ func (c keychain) fromAgent(ctx context.Context, o owner) (*signer, error) {
 			return o.signer(offered[i]), nil
 		}
 	}
-	return nil, fmt.Errorf("ssh-agent offers %s, and none that the policy %s has for %s, which is %s: ssh-add that one, or give --key FILE",
-		count(len(offered), "key"), o.policy, o.name, o.fingerprints())
+	return nil, fmt.Errorf("ssh-agent offers %s, and none that the policy %s has for %s, which is %s: ssh-add that one, or give --key FILE%s",
+		count(len(offered), "key"), o.policy, o.name, o.fingerprints(), o.ifOutdated())
 }
 
 // outOfTime is 1 for a key that is not valid yet or any more, by this machine's
@@ -116,7 +122,7 @@ func (c keychain) fromSignature(o owner, path string, statement []byte) (*signer
 		return nil, fmt.Errorf("--signature: %w", err)
 	}
 	by := &signer{
-		how: "by the signature in " + path, note: o.unlisted(),
+		how: "by the signature in " + path, note: o.unlisted(nil),
 		sign: func(context.Context, []byte) (string, error) { return string(raw), nil },
 	}
 	if len(o.keys) == 0 {
@@ -126,6 +132,8 @@ func (c keychain) fromSignature(o owner, path string, statement []byte) (*signer
 	switch {
 	case errors.Is(err, signature.ErrOutOfTime):
 		by.note = err.Error() + "; the worker's clock decides"
+	case errors.Is(err, signature.ErrUnknownKey) && o.outdated:
+		by.note = err.Error() + "; " + hearsOfToday
 	case err != nil:
 		return nil, fmt.Errorf("nothing was sent: %s: %w. Sign, with a key of %s, exactly what 'approver statement' prints with the same flags",
 			path, err, o.name)
@@ -139,10 +147,12 @@ func (c keychain) fromSignature(o owner, path string, statement []byte) (*signer
 type owner struct {
 	name, policy string
 	keys         []signature.Key
+	outdated     bool // the policy may be an earlier one than that of the day
+	mustSign     bool
 }
 
 func (w word) owner() owner {
-	o := owner{name: w.speaker, policy: w.terms.Label}
+	o := owner{name: w.speaker, policy: w.terms.Label, outdated: w.mayBeOutdated(), mustSign: w.mustSign()}
 	for _, k := range w.terms.Signers {
 		if k.Name == w.speaker {
 			o.keys = append(o.keys, k)
@@ -157,20 +167,24 @@ func (o owner) signer(key sshkeys.Key) *signer {
 	if key.Public != nil {
 		how = "with " + key.Fingerprint() + " in " + key.Where
 	}
-	return &signer{how: how, note: o.unlisted(), sign: func(ctx context.Context, statement []byte) (string, error) {
+	return &signer{how: how, note: o.unlisted(key.Public), sign: func(ctx context.Context, statement []byte) (string, error) {
 		return key.Sign(ctx, statement, o.has)
 	}}
 }
 
 // has reports why the policy does not take this key for its owner. Where it has
-// none of hers at all, none is wrong.
+// none of hers at all, or may be an earlier one, none is wrong.
 func (o owner) has(public ssh.PublicKey) error {
-	line := sshkeys.Key{Public: public}.Line()
-	if len(o.keys) == 0 || slices.ContainsFunc(o.keys, func(k signature.Key) bool { return k.Public == line }) {
+	if len(o.keys) == 0 || o.outdated || o.lists(public) {
 		return nil
 	}
 	return fmt.Errorf("the key is %s, which the policy %s does not have for %s; it has %s. Use that one, or have this one added to its allowed signers",
 		ssh.FingerprintSHA256(public), o.policy, o.name, o.fingerprints())
+}
+
+func (o owner) lists(public ssh.PublicKey) bool {
+	line := sshkeys.Key{Public: public}.Line()
+	return slices.ContainsFunc(o.keys, func(k signature.Key) bool { return k.Public == line })
 }
 
 func (o owner) fingerprints() string {
@@ -183,10 +197,30 @@ func (o owner) fingerprints() string {
 	return strings.Join(all, ", ")
 }
 
-// unlisted warns of a signature that nobody will look at.
-func (o owner) unlisted() string {
-	if len(o.keys) > 0 {
+// unlisted warns of a signature that nobody will look at, or that the run does not
+// take yet. The key is nil when nothing is known of it.
+func (o owner) unlisted(public ssh.PublicKey) string {
+	switch {
+	case public != nil && len(o.keys) > 0 && o.outdated && !o.lists(public):
+		return fmt.Sprintf("the run judges by the policy %s as it has heard of it, which has %s for %s and not this key; %s",
+			o.policy, o.fingerprints(), o.name, hearsOfToday)
+	case len(o.keys) > 0:
+		return ""
+	case o.outdated && o.mustSign:
+		return fmt.Sprintf("the run judges by the policy %s as it has heard of it, which has no key of %s; %s", o.policy, o.name, hearsOfToday)
+	default:
+		return fmt.Sprintf("the policy %s has no key of %s, so the signature proves nothing there", o.policy, o.name)
+	}
+}
+
+// hearsOfToday says what a word does that the run refuses by a policy of before.
+const hearsOfToday = "if the policy has changed since, this word is refused once, and the run asks for the policy of the day because of it: " +
+	"say the same again in a moment"
+
+// ifOutdated is for an error about keys, where the run may know earlier ones.
+func (o owner) ifOutdated() string {
+	if !o.outdated {
 		return ""
 	}
-	return fmt.Sprintf("the policy %s has no key of %s, so the signature proves nothing there", o.policy, o.name)
+	return ". If you have another key since, sign with it by --key FILE: " + hearsOfToday
 }

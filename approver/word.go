@@ -41,6 +41,10 @@ func (d decision) about(run *runs.Run) (word, error) {
 	if d.action != "" && !slices.ContainsFunc(run.State.Actions, func(a workflows.Action) bool { return a.ID == d.action }) {
 		return word{}, fmt.Errorf("the plan of %s has no action %q", run.ID, d.action)
 	}
+	if d.choice == approvals.Revise && run.State.Revision >= workflows.MaxReturns {
+		return word{}, fmt.Errorf("%s has gone back to planning %d times, and once more would fail it: approve or reject this plan, "+
+			"or start another run whose goal says what you want", run.ID, workflows.MaxReturns)
+	}
 	said := approvals.Decision{
 		Decision: d.choice, PlanHash: run.Status.PlanHash, ActionID: d.action, Approver: d.as, Comment: d.comment, Feedback: d.feedback,
 	}
@@ -143,6 +147,11 @@ func (f finding) about(run *runs.Run) (word, error) {
 // the policy refuses anyway needs none: it is sent, refused and on record.
 func (w word) mustSign() bool { return w.terms.Proof == approvals.BySignature && w.refused == "" }
 
+// mayBeOutdated reports a word that is judged by the policy of the day as soon as
+// the run has heard of it: it may know an earlier one. A decision is judged by the
+// policy of its request.
+func (w word) mayBeOutdated() bool { return w.name == workflows.ResolutionName }
+
 // cannotSign says that the policy has no key of the speaker, and what to do. Of
 // a requester in no group, who may reject her own run, it would keep none.
 func (w word) cannotSign() error {
@@ -150,7 +159,8 @@ func (w word) cannotSign() error {
 		return fmt.Errorf("the policy %s wants a signature and takes no key of %s, who is in no group that it asks about this plan; "+
 			"whoever requested a run can stop it without one: 'starter cancel RUN'", w.terms.Label, w.speaker)
 	}
-	return fmt.Errorf("the policy %s wants a signature of %s and has no key of theirs: have one added to its allowed signers", w.terms.Label, w.speaker)
+	return fmt.Errorf("the policy %s wants a signature of %s and has no key of theirs: have one added to its allowed signers%s",
+		w.terms.Label, w.speaker, w.owner().ifOutdated())
 }
 
 // bound is what a word was made for, in words for its speaker when it has

@@ -53,9 +53,9 @@ func (a Action) takes(word approvals.Outcome) bool {
 }
 
 // unsettled reports whether the action is in doubt, and what a person may have
-// said of it is not recorded yet.
+// said of it is not recorded yet, or, of an abort, not taken by the run.
 func (a Action) unsettled() bool {
-	return a.Resolvable() || a.Status == StepInDoubt && a.Doubt != nil && a.Resolution.bound() && a.Resolution.Outcome == approvals.Happened
+	return a.Resolvable() || a.Status == StepInDoubt && a.Doubt != nil && a.Resolution.bound()
 }
 
 // needsEyes reports whether a person has to look at it.
@@ -84,6 +84,12 @@ type Resolved struct {
 	Execution string `json:"execution,omitempty"`
 	Request   string `json:"request,omitempty"`
 }
+
+// aborts reports a word that ends the run, with the doubt.
+func (r *Resolved) aborts() bool { return r != nil && r.Outcome == approvals.Abort }
+
+// givesUp reports an abort that the policy of the day has taken.
+func (r *Resolved) givesUp(out SettleActionResult) bool { return r.aborts() && out.Refused == "" }
 
 func (r *Resolved) bound() bool { return r != nil && r.Claim != "" }
 

@@ -9,9 +9,10 @@ import (
 	"github.com/holdpoint/holdpoint/approvals"
 )
 
-// maxReturns bounds how often a run goes back to make_plan: for a revision an
-// approver asked for, a target that changed, or a policy that did.
-const maxReturns = 10
+// MaxReturns bounds how often a run goes back to make_plan: for a revision an
+// approver asked for, a target that changed, or a policy that did. Once more ends
+// the run as FAILED.
+const MaxReturns = 10
 
 // AgentRun carries a task through the five steps and stops at the hold point
 // until the plan is approved. See the package's documentation for the states.
@@ -96,8 +97,8 @@ func (r *agentRun) run(ctx workflow.Context) (*Status, error) {
 		switch next {
 		case execute: // has just been done, and names what follows
 		case replan:
-			if r.state.Returns++; r.state.Returns > maxReturns {
-				return r.end(ctx, Failed, fmt.Sprintf("the run went back to planning %d times: %s", maxReturns, r.state.Reason))
+			if r.state.Returns++; r.state.Returns > MaxReturns {
+				return r.end(ctx, Failed, fmt.Sprintf("the run went back to planning %d times: %s", MaxReturns, r.state.Reason))
 			}
 			r.state.Revision++
 		case summarize:

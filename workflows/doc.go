@@ -68,12 +68,18 @@
 //	nothing was said                  not_happened          when no call can be under way any
 //	                                                        more it is recorded; then the
 //	                                                        action is PENDING, and sent again
-//	nothing was said                  abort                 the run ends, with the doubt
+//	nothing was said                  abort                 when the policy of the day takes
+//	                                                        it the run ends, with the doubt
 //	not_happened, not recorded yet    happened, abort       as above: the cautious word wins
 //	what was said is recorded         another word          refused: it contradicts
 //	any                               a cancellation        the run ends, with the doubt
 //
-// Until what was said is recorded, the run is WAITING_RESOLUTION.
+// Until what was said is recorded, the run is WAITING_RESOLUTION. A run that is
+// ending waits for that no longer than a ledger takes that is there.
+//
+// Words are judged by the policy of the day, as far as the run has heard of it: with
+// each look and each word that is told to the ledger, and, once a minute at most,
+// because the judge refused a word by another policy than that of the day.
 //
 // # Rules for a change
 //

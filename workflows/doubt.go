@@ -57,6 +57,8 @@ func (a Action) Next() string {
 		return ""
 	case a.Resolution.Outcome == approvals.Happened:
 		return "happened, says " + a.Resolution.Operator + "; that is being recorded"
+	case a.Resolution.aborts():
+		return "is given up, says " + a.Resolution.Operator + "; that is being compared with the policy of the day"
 	case a.Doubt.QuietUntil != nil:
 		return "is sent again after " + a.Doubt.QuietUntil.Format(time.RFC3339) + " unless somebody says that it happened, or aborts"
 	default:
@@ -146,10 +148,10 @@ const nothingSaid approvals.Outcome = ""
 // person's word or, without one, after a look.
 func (s *State) ActionSettled(i int, word *Resolved, out SettleActionResult) {
 	row := &s.Actions[i]
-	if out.Today != nil {
-		s.Resolving = out.Today
-	}
+	s.Hear(out)
 	switch {
+	case word.givesUp(out):
+		return // it stays in doubt, whatever becomes of the run
 	case out.Wait > 0:
 		s.unsettledYet(i, word, out)
 		return
@@ -238,6 +240,18 @@ func (s *State) said(i int, word *Resolved) approvals.Outcome {
 		return nothingSaid
 	}
 	return word.Outcome
+}
+
+// Unrecorded says of an action that the run ends before a person's word about it
+// was recorded.
+func (s *State) Unrecorded(i int) {
+	row := &s.Actions[i]
+	if row.Doubt == nil || row.Resolution == nil {
+		return
+	}
+	doubt := *row.Doubt
+	doubt.Detail = plan.Clip("the run ended before the word of "+row.Resolution.Operator+" was recorded; before that: "+doubt.Detail, maxErrorText)
+	row.Doubt = &doubt
 }
 
 // ActionUnsettled records that the ledger could not be asked: the action stays

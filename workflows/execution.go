@@ -18,6 +18,7 @@ type execution struct {
 	landed   int // how many have come back, whatever their outcome
 	canceled bool
 	aborted  bool // a person gave up an action in doubt
+	hearing  bool // the policy of the day is being asked for
 	// telling are the doubts, by occasion, of which this execution tells people.
 	telling map[string]bool
 	// expiry is the end of the approval's life. It is watched only while an
@@ -41,6 +42,7 @@ func (r *agentRun) execute(ctx workflow.Context) (turn, error) {
 		// room to begin one.
 		x.state.Halt.Expired = x.state.Halt.Expired || x.expired()
 		x.act(work)
+		x.hear(work)
 		x.launch(work)
 		x.show(ctx)
 		if x.inFlight == 0 && !x.waits() {
@@ -77,10 +79,13 @@ func (x *execution) awaitChange(ctx, work workflow.Context) error {
 	landed, unconfirmed := x.landed, len(x.state.unconfirmed())
 	x.watchExpiry(work)
 	return workflow.Await(work, func() bool {
-		return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() ||
+		return x.landed > landed || ctx.Err() != nil && !x.canceled || x.state.resolved() || x.mustHear() ||
 			len(x.state.unconfirmed()) != unconfirmed || x.expired() || x.mayContinueAtRest(ctx)
 	})
 }
+
+// ending reports whether nobody can keep the run from its end.
+func (x *execution) ending() bool { return x.canceled || x.aborted }
 
 func (x *execution) stopping() bool {
 	halt := x.state.Halt
@@ -164,8 +169,8 @@ func (x *execution) one(ctx workflow.Context, i int) {
 	} else {
 		x.state.ActionEnded(i, out)
 	}
-	if x.asksPerson(i, err) && resolvesDoubts(ctx) {
-		x.look(ctx, i)
+	if x.asksPerson(i, err) && resolvesDoubts(ctx) && errors.Is(x.look(ctx, i), errEnding) {
+		return // it is in doubt, and no reason for another end
 	}
 	x.note(i)
 	switch out.Outcome { //nolint:exhaustive // done is no reason to stop

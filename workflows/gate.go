@@ -19,6 +19,9 @@ const continueAfter = 2000
 // requestApproval asks the policy who must decide, and opens the gate.
 func (r *agentRun) requestApproval(ctx workflow.Context) error {
 	r.state.Begin(RequestApproval, r.task, now(ctx))
+	if err := r.judgeArrived(ctx); err != nil {
+		return r.stepFailed(ctx, RequestApproval, err)
+	}
 	var out RequestApprovalResult
 	err := workflow.ExecuteActivity(r.stepContext(ctx, RequestApproval), string(RequestApproval), RequestApprovalInput{
 		RunID: r.runID, Task: r.task, Key: r.state.Step(RequestApproval).IdempotencyKey,

@@ -24,6 +24,7 @@ import (
 	"github.com/holdpoint/holdpoint/activities"
 	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/approvals/plan"
+	"github.com/holdpoint/holdpoint/approvals/policy"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -42,7 +43,8 @@ type world struct {
 	// settle is what settle_action says; nil is a ledger in which what
 	// execute_action left in doubt is in doubt.
 	settle  func(workflows.SettleActionInput) (workflows.SettleActionResult, error)
-	judging time.Duration // how long a resolution is judged, by the machine's clock
+	judging time.Duration  // how long a resolution is judged, by the machine's clock
+	today   *policy.Policy // that of the judge's worker; nil is that of the request
 	// collect fails collect_context when set.
 	collect error
 
@@ -179,8 +181,12 @@ func (w *world) settled(in workflows.SettleActionInput) (workflows.SettleActionR
 	claims := int64(w.times(in.ActionID))
 	out := workflows.SettleActionResult{Attempt: 1, Standing: workflows.StandingInDoubt}
 	switch word := in.Resolution; {
+	case word != nil && word.Outcome == approvals.Abort && in.Token == 0:
+		out.Doubt = in.Doubt
 	case word == nil || in.Token != claims:
 		out.Doubt = &workflows.Doubt{Token: claims, Target: "kb/" + in.ActionID, Detail: "no answer"}
+	case word.Outcome == approvals.Abort:
+		panic("an abort is told to no claim")
 	case word.Outcome == approvals.Happened:
 		out.Standing, out.Receipt = workflows.StandingDone, &plan.Receipt{IdempotencyKey: in.Key, Ref: "by the word of " + word.Operator}
 	default:
@@ -192,7 +198,7 @@ func (w *world) settled(in workflows.SettleActionInput) (workflows.SettleActionR
 // judgeResolutions takes its time when the test wants it to.
 func (w *world) judgeResolutions(ctx context.Context, in workflows.JudgeResolutionsInput) (workflows.JudgeDecisionsResult, error) {
 	time.Sleep(w.judging)
-	return (&activities.Activities{}).JudgeResolutions(ctx, in)
+	return (&activities.Activities{Policy: w.today}).JudgeResolutions(ctx, in)
 }
 
 // unknown is an outcome that the attempts of an action could not find out.

@@ -30,6 +30,8 @@ type inbox struct {
 	judging bool
 	arrived int // in this execution
 	judged  int // of those; the decision to continue as new goes by it too
+	// asked are the doubts that this execution has asked anew, in order; see reset.go.
+	asked []asking
 	// deadline is the timer of the open gate or, while an action waits for a word
 	// of its own, of the approval's life. A decision is late when that timer had
 	// fired before the decision's own event: the order in the history decides, so
@@ -43,6 +45,7 @@ type letter struct {
 	topic   topic
 	arrival Arrival
 	reply   workflow.Settable
+	asked   int // how many doubts had been asked anew when it arrived
 }
 
 func (b *inbox) add(ctx workflow.Context, about topic, payloads []byte, via string, reply workflow.Settable) {
@@ -56,6 +59,7 @@ func (b *inbox) add(ctx workflow.Context, about topic, payloads []byte, via stri
 			Late:     b.deadline != nil && b.deadline.IsReady(),
 		},
 		reply: reply,
+		asked: len(b.asked),
 	})
 }
 
@@ -73,10 +77,11 @@ func (b *inbox) closeAt(deadline time.Time) {
 // idle reports whether everything that arrived has its verdict.
 func (b *inbox) idle() bool { return len(b.waiting) == 0 && !b.judging }
 
-// take returns the next letters that can be judged together.
+// take returns the next letters that can be judged together: of one topic, and with
+// nothing asked anew between them.
 func (b *inbox) take() []letter {
-	n := 1
-	for n < min(len(b.waiting), maxBatch) && b.waiting[n].topic == b.waiting[0].topic {
+	n, first := 1, b.waiting[0]
+	for n < min(len(b.waiting), maxBatch) && b.waiting[n].topic == first.topic && b.waiting[n].asked == first.asked {
 		n++
 	}
 	batch := b.waiting[:n:n]
@@ -116,12 +121,14 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 	})
 	var judged workflow.Future
 	if batch[0].topic == aboutEffect {
-		judged = workflow.ExecuteLocalActivity(ctx, JudgeResolutions, JudgeResolutionsInput{Doubts: r.state.Doubts(), Arrivals: arrivals})
+		doubts := r.inbox.askedLater(r.state.Doubts(), batch[0])
+		judged = workflow.ExecuteLocalActivity(ctx, JudgeResolutions, JudgeResolutionsInput{Doubts: doubts, Arrivals: arrivals})
 	} else {
 		judged = workflow.ExecuteLocalActivity(ctx, JudgeDecisions, JudgeDecisionsInput{Request: r.state.GateNow(), Arrivals: arrivals})
 	}
 	var out JudgeDecisionsResult
 	err := judged.Get(ctx, &out)
+	r.state.Outdated = r.state.Outdated || out.Outdated
 	for i, l := range batch {
 		var verdict approvals.Verdict
 		if err == nil && i < len(out.Verdicts) {
@@ -129,7 +136,7 @@ func (r *agentRun) judge(ctx workflow.Context, batch []letter) {
 			if r.state.rejectsAnew(verdict) && !takesRejections(ctx) {
 				tooLate(&verdict)
 			}
-			r.state.Take(&verdict)
+			r.take(ctx, &verdict)
 		} else {
 			verdict = unjudged(l.arrival)
 			workflow.GetLogger(ctx).Error("a decision could not be judged", "run_id", r.runID, "error", err)

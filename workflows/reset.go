@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/holdpoint/holdpoint/approvals"
@@ -18,6 +20,10 @@ import (
 // again: it answers a doubt that was shown in this execution. What stood there
 // before is asked anew under another name, which the answer's signature names. The
 // words that let nothing go are taken whenever they come.
+//
+// A reset repeats what people said of the run before it goes on. So no word that had
+// arrived when something was asked anew answers it, in whichever batch it is judged:
+// of a doubt see askedLater, of a plan judgeArrived.
 
 // carriedOn stands in a carried state for the execution that will have it: a
 // request goes on with the run, unless that was reset before.
@@ -119,6 +125,67 @@ func (s *State) askDoubtAnew(v *approvals.Verdict) {
 		row.Doubt = &doubt
 	}
 }
+
+// asking names a doubt that was asked anew.
+type asking struct{ action, claim, request string }
+
+// askedLater returns the doubts as a word is judged by that arrived before some of
+// them were asked anew: those are asked anew of it too.
+func (b *inbox) askedLater(d approvals.Doubts, word letter) approvals.Doubts {
+	for i := range d.Waiting {
+		w := &d.Waiting[i]
+		if w.Anew == "" && slices.Contains(b.asked[word.asked:], asking{w.ActionID, w.Claim, w.Request}) {
+			w.Anew = w.Request
+		}
+	}
+	return d
+}
+
+// take lets a verdict change the run. What a word has asked anew is asked once,
+// however many more there are that had arrived by then.
+func (r *agentRun) take(ctx workflow.Context, v *approvals.Verdict) {
+	if v.Code != approvals.AskedAnew || v.Outcome == "" || !goesByArrival(ctx) {
+		r.state.Take(v)
+		return
+	}
+	if r.state.asks(*v) {
+		return
+	}
+	if r.state.Take(v); r.state.asks(*v) {
+		r.inbox.asked = append(r.inbox.asked, asking{v.ActionID, v.Claim, v.RequestID})
+	}
+}
+
+// asks reports whether a doubt is asked under the name that v gives it.
+func (s *State) asks(v approvals.Verdict) bool {
+	return slices.ContainsFunc(s.Actions, func(a Action) bool {
+		return a.ID == v.ActionID && a.Doubt != nil && a.Doubt.claim() == v.Claim && a.Doubt.Request == v.RequestID
+	})
+}
+
+// goByArrival is a change to the sequence of commands, see doc.go: a word about a
+// doubt is judged by when it arrived. Before it, one answered what was asked anew
+// between its arrival and its judgement.
+const goByArrival = "no-earlier-word-answers-a-doubt"
+
+func goesByArrival(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, goByArrival, workflow.DefaultVersion, 1) == 1
+}
+
+// judgeArrived holds a request back until what has arrived is judged, by the gate
+// as it is. People approve what they are asked about from now on.
+func (r *agentRun) judgeArrived(ctx workflow.Context) error {
+	if r.inbox.idle() || workflow.GetVersion(ctx, judgeFirst, workflow.DefaultVersion, 1) != 1 {
+		return nil
+	}
+	arrived := r.inbox.arrived
+	return workflow.Await(ctx, func() bool { return r.inbox.judged >= arrived })
+}
+
+// judgeFirst is a change to the sequence of commands, see doc.go. Before it, a word
+// that had to wait for its judgement longer than the gate was closed answered the
+// next request, which it knew nothing of.
+const judgeFirst = "no-earlier-word-answers-a-request"
 
 // takes reports whether an accepted decision on the plan still changes something.
 // A rejection does even when it came with a word that has everybody asked anew: it

@@ -32,6 +32,13 @@ type SettleActionInput struct {
 	// Policy is the version of the policy by which words are judged. It is empty in
 	// histories from before it was named.
 	Policy string `json:"approval_policy_version,omitempty"`
+	// Doubt is what the run knows of an action that a person gives up. The ledger is
+	// told nothing of that, and is not asked: a run can be given up while it is away.
+	// There is no Token then, so that a worker that knows no such word refuses it,
+	// and does not end the claim by it.
+	Doubt *Doubt `json:"doubt,omitempty"`
+	// Hears asks for Today alone, and neither ledger nor word are looked at.
+	Hears bool `json:"hears,omitempty"`
 	// Waits says that the workflow waits by itself for the end of a call: the
 	// activity answers with the time. It is false in histories in which the
 	// activity waits.

@@ -35,6 +35,10 @@ type State struct {
 	// Resolving is by what words about the present plan's doubts are judged, when the
 	// policy has changed since it was approved.
 	Resolving *approvals.Resolving `json:"resolving,omitempty"`
+	// Outdated says that a judge knew another policy than the run, and HeardAt is when
+	// the run last asked for that of the day because of it; see hearing.go.
+	Outdated bool       `json:"outdated,omitempty"`
+	HeardAt  *time.Time `json:"heard_at,omitempty"`
 	// WasReset says that an execution of the run came from a reset; see reset.go.
 	WasReset bool `json:"was_reset,omitempty"`
 

@@ -203,6 +203,10 @@ type JudgeDecisionsInput struct {
 // JudgeDecisionsResult has one verdict for each arrival, in their order.
 type JudgeDecisionsResult struct {
 	Verdicts []approvals.Verdict `json:"verdicts"`
+	// Outdated says that a word about an action in doubt was refused by a policy that
+	// is not the one of the day: the run asks for that one. It is false in histories
+	// from before it was said, in which the run does not ask.
+	Outdated bool `json:"outdated,omitempty"`
 }
 
 // ExecuteActionInput carries no parameters: the activity loads the plan by its

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/holdpoint/holdpoint/activities/tools/httpapi/scripted"
+	"github.com/holdpoint/holdpoint/approvals"
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
@@ -74,6 +76,56 @@ func TestAWordThatSendsAgainIsAskedAnewAfterAReset(t *testing.T) {
 	require.Equal(t, 1, server.Effects(done.Actions[0].Key))
 	s.sameByQuery(run)
 	s.evidenceVerifies(run)
+}
+
+// A reset repeats what was said. A word that was said twice answers itself no more
+// than one that was said once, though what stood between them parts their judgements.
+func TestWordsThatAResetRepeatsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	server := s.shop("once", "")
+	s.addToTool("    call_timeout: 25s\n")                 // until it is over, a word can be taken back
+	server.Script(scripted.Answer{Ending: scripted.Reset}) // its effect is there
+	s.worker()
+	run := s.order()
+	gate := s.await(run, workflows.WaitingResolution)
+	s.eventually("the other action is done", func() bool { return s.status(run).Counts.Done == 1 })
+	first, before := s.execution(run), s.lastTaskOf(run)
+	word := `{"action_id":"order","plan_hash":"` + gate.PlanHash.String() + `","outcome":"not_happened","claim":"1","operator":"bo.lin","evidence":"I do not see it"}`
+	send := func(name, input string) {
+		s.temporal("workflow", "signal", "--workflow-id", run, "--name", name, "--input", input)
+	}
+	send(workflows.ResolutionName, word)
+	send(workflows.ApprovalName, `"noise"`)
+	send(workflows.ResolutionName, word)
+	s.awaitVerdicts(run, 4)
+	require.Contains(t, s.approver("resolve", run, "order", "abort", "--as", "cy.ma", "--evidence", "it may be there"), "accepted")
+	s.await(run, workflows.Failed)
+
+	s.temporal("workflow", "reset", "--workflow-id", run, "--reason", "a drill", "--event-id", before, "--reapply-exclude", "Update")
+	s.eventually("another execution goes on", func() bool { return s.execution(run) != first })
+	again := []approvals.Code{approvals.Accepted, approvals.AskedAnew, approvals.Malformed, approvals.AskedAnew}
+	require.Equal(t, again, codes(s.awaitVerdicts(run, 4)))
+	s.evidenceVerifies(run)
+	require.Contains(t, s.approver("resolve", run, "order", "happened", "--as", "cy.ma", "--evidence", "it is there"), "accepted")
+	s.await(run, workflows.WaitingApproval)
+	s.approve(run, "cy.ma")
+	s.await(run, workflows.Completed)
+	require.Equal(t, 3, server.All(), "one effect each, counted at the shop")
+	s.sameByQuery(run)
+	s.evidenceVerifies(run)
+}
+
+// lastTaskOf is the event of a run's history that a reset goes to, when it is to take
+// back what comes from now on.
+func (s *site) lastTaskOf(run string) (event string) {
+	s.t.Helper()
+	for _, e := range s.history(run) {
+		if e.GetWorkflowTaskCompletedEventAttributes() != nil {
+			event = fmt.Sprint(e.GetEventId())
+		}
+	}
+	return event
 }
 
 // evidenceVerifies exports a run in which nobody signed, and checks it with its

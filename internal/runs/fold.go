@@ -36,6 +36,7 @@ type scheduled struct {
 	action  int                 // place in the plan; -1 when the step has no actions
 	notice  string              // key of the notice that it delivers
 	word    *workflows.Resolved // a person's, of which it tells the ledger
+	hears   bool                // it asks for the policy of the day alone
 	attempt int32
 }
 
@@ -85,7 +86,7 @@ func (f *fold) event(e *historypb.HistoryEvent) error {
 		}
 	case enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED:
 		// The workflow has given it up, and does not wait for its answer.
-		f.end(e.GetActivityTaskCancelRequestedEventAttributes().GetScheduledEventId())
+		f.givenUpOn(e.GetActivityTaskCancelRequestedEventAttributes().GetScheduledEventId())
 	case enums.EVENT_TYPE_WORKFLOW_TASK_STARTED:
 		return f.unattended(at)
 	case enums.EVENT_TYPE_MARKER_RECORDED:
@@ -133,9 +134,13 @@ func (f *fold) scheduled(id int64, a *historypb.ActivityTaskScheduledEventAttrib
 		if err := decode(a.GetInput(), &in); err != nil {
 			return err
 		}
-		s.word = in.Resolution
+		if s.word, s.hears = in.Resolution, in.Hears; s.hears {
+			f.running[id] = s
+			return nil
+		}
 		if s.action = f.place(in.ActionID); s.action != noAction && s.word != nil {
 			f.state.Settling(s.action)
+			f.unskip(s.word)
 		}
 		f.running[id] = s
 		f.state.Begin(workflows.ExecuteAction, f.task, at) // it has not ended after all
@@ -196,13 +201,7 @@ func (f *fold) completed(s scheduled, result *commonpb.Payloads, at time.Time) e
 		}
 		return err
 	case workflows.SettleAction:
-		var out workflows.SettleActionResult
-		if err = decode(result, &out); err == nil && s.action != noAction {
-			if f.state.ActionSettled(s.action, s.word, out); out.Wait == 0 {
-				f.landed(s, at)
-			}
-		}
-		return err
+		return f.settled(s, result, at)
 	case workflows.Notify:
 		var out workflows.NoticeResult
 		err = decode(result, &out)
@@ -221,6 +220,8 @@ func (f *fold) failed(s scheduled, failure *failurepb.Failure, at time.Time) {
 	switch {
 	case s.step == workflows.Notify:
 		f.state.NoticeEnded(s.notice, workflows.NoticeResult{}, err)
+		return
+	case s.hears:
 		return
 	case s.step == workflows.SettleAction && s.action != noAction:
 		f.state.ActionUnsettled(s.action, err)
