@@ -49,7 +49,7 @@ is only recorded in the document is believed.`,
 	flags.StringVar(&v.signers, "allowed-signers", "",
 		"whose signatures count: an allowed_signers `FILE`, as ssh-keygen(1) describes it (needed where the document has any)")
 	flags.StringVar(&v.sealedBy, "sealed-by", "", "who must have sealed it (default: anybody in the file, or nobody)")
-	flags.StringSliceVar(&v.policies, "policy", nil, "policy `FILE` under which it must have been approved (repeatable)")
+	flags.StringSliceVar(&v.policies, "policy", nil, "policy `FILE` that you know to be yours; by no other may anything have been judged (repeatable)")
 	flags.StringSliceVar(&v.histories, "history", nil, "`FILE` of 'temporal workflow show -o json' of the run (repeatable)")
 	return c
 }

@@ -99,11 +99,16 @@ func (s *site) sends(run, name string, word any) {
 // resolves sends a signed word about an action in doubt.
 func (s *site) resolves(run, name string, r approvals.Resolution) {
 	s.t.Helper()
+	s.resolvesWith(run, name, signerOf(s.t, name), r)
+}
+
+func (s *site) resolvesWith(run, name string, key ssh.Signer, r approvals.Resolution) {
+	s.t.Helper()
 	doubts := s.look(run).State.Doubts()
 	r.PlanHash, r.Operator = doubts.PlanHash, name
 	statement, err := doubts.StatementOf(r)
 	require.NoError(s.t, err)
-	r.Signature, err = signature.Sign(statement.Bytes(), signerOf(s.t, name))
+	r.Signature, err = signature.Sign(statement.Bytes(), key)
 	require.NoError(s.t, err)
 	s.sends(run, workflows.ResolutionName, r)
 }

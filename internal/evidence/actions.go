@@ -114,7 +114,7 @@ func (t Try) whole() bool {
 	case t.executes():
 		d := t.Done
 		foreign := t.Settled != nil || t.Word != nil || t.Claim != 0
-		return !foreign && (d == nil || d.Attempt == int(t.Attempt) && (d.Outcome == workflows.OutcomeDone) == (d.Receipt != nil))
+		return !foreign && (d == nil || d.Attempt == int(t.Attempt) && isOutcome(d.Outcome) && (d.Outcome == workflows.OutcomeDone) == (d.Receipt != nil))
 	case t.Activity == workflows.SettleAction:
 		foreign := t.Done != nil || !t.Grant.IsZero()
 		return !foreign && (t.Settled == nil || t.Settled.Attempt == int(t.Attempt) && t.holds(*t.Settled))
@@ -123,15 +123,27 @@ func (t Try) whole() bool {
 	}
 }
 
+func isOutcome(o workflows.ActionOutcome) bool {
+	return slices.Contains([]workflows.ActionOutcome{
+		workflows.OutcomeDone, workflows.OutcomeDrifted, workflows.OutcomePolicyChanged, workflows.OutcomeExpired,
+	}, o)
+}
+
 // holds reports whether the ledger can have answered a try so: only for a doubt
 // is there something to wait for, and a word about the claim in doubt ends it,
-// unless the policy of the day does not take the word.
+// unless the policy of the day does not take the word, or it is one that leaves the
+// claim in doubt.
 func (t Try) holds(s workflows.SettleActionResult) bool {
 	doubt := s.Standing == workflows.StandingInDoubt
-	if doubt != (s.Doubt != nil) || (s.Standing == workflows.StandingDone) != (s.Receipt != nil) || s.Wait < 0 || s.Wait > 0 && !doubt {
+	switch {
+	case doubt != (s.Doubt != nil), (s.Standing == workflows.StandingDone) != (s.Receipt != nil), s.Wait < 0, s.Wait > 0 && !doubt:
+		return false
+	case s.Standing == "": // it asked for the policy of the day alone
+		return t.Word == nil && s.Refused == ""
+	case !doubt && s.Standing != workflows.StandingDone && s.Standing != workflows.StandingAbsent:
 		return false
 	}
-	ended := t.Word == nil || s.Wait > 0 || s.Refused != "" || !doubt || s.Doubt.Token != t.Claim
+	ended := t.Word == nil || t.Word.Outcome == approvals.Abort || s.Wait > 0 || s.Refused != "" || !doubt || s.Doubt.Token != t.Claim
 	return ended && (s.Refused == "" || t.Word != nil)
 }
 

@@ -117,7 +117,8 @@ type Judgement struct {
 	// Policy is of one about effects: the version of the policy by which it was
 	// judged, where that is a later one than the request's.
 	Policy string `json:"approval_policy_version,omitempty"`
-	// Waiting, Resolved and Ended are of one about effects: see approvals.Doubts.
+	// Waiting, Resolved and Ended are of one about effects: see approvals.Doubts. What
+	// documents of earlier versions have as asked_anew is not looked at.
 	Waiting  []approvals.InDoubt `json:"waiting,omitempty"`
 	Resolved []approvals.InDoubt `json:"resolved,omitempty"`
 	Ended    bool                `json:"ended,omitempty"`

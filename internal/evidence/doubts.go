@@ -10,6 +10,17 @@ import (
 	"github.com/holdpoint/holdpoint/workflows"
 )
 
+// WithoutAnew are actions in doubt without the names under which words about them
+// must be asked anew. Such a name is of the execution that judges them, so that a
+// replay has another one; what was asked anew in fact, the verdicts tell.
+func WithoutAnew(waiting []approvals.InDoubt) []approvals.InDoubt {
+	waiting = slices.Clone(waiting)
+	for i := range waiting {
+		waiting[i].Anew = ""
+	}
+	return waiting
+}
+
 // left is what a judgement about effects left for the next.
 type left struct {
 	doubts approvals.Doubts
@@ -53,7 +64,7 @@ func (v *verifier) checkListed(where string, hash plan.Digest, listed []approval
 }
 
 func (v *verifier) checkSaid(where string, hash plan.Digest, w approvals.InDoubt) {
-	said := v.anyResolution(hash, w.ActionID, func(d approvals.Verdict) bool {
+	said := v.anyResolution(hash, w.ActionID, func(_ Judgement, d approvals.Verdict) bool {
 		return d.Outcome == w.Said && (w.Claim == "" || d.Claim == w.Claim)
 	})
 	if !said {

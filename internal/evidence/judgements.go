@@ -170,7 +170,7 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 	doubts := approvals.Doubts{RunID: v.content.RunID, Requester: v.task.Requester, Ended: j.Ended}
 	if place >= 0 {
 		r := v.gates[place].Request
-		doubts.PlanHash, doubts.Waiting, doubts.Resolved = r.PlanHash, j.Waiting, j.Resolved
+		doubts.PlanHash, doubts.Waiting, doubts.Resolved = r.PlanHash, WithoutAnew(j.Waiting), j.Resolved
 		doubts.Terms = r.Terms.With(v.resolving(where, j, r.PlanHash))
 	}
 	v.checkDoubts(where, j, doubts)
@@ -196,6 +196,10 @@ func (v *verifier) judgeResolutions(where string, j Judgement, place int) {
 		statement, err := doubts.StatementOf(r)
 		if err != nil {
 			v.bad(at, "%v", err)
+			continue
+		}
+		if late := v.late(statement.Operator, statement.Bytes(), w); late != nil && v.refused(j, doubts.PlanHash, w) {
+			v.remark(at, "the signature of %s: %v; the word was refused, and changed nothing", plan.Escape(statement.Operator), late)
 			continue
 		}
 		v.checkSigned(at, statement.Operator, statement.Bytes(), w)

@@ -22,6 +22,9 @@ func (f Findings) Print(out io.Writer) error {
 		p.line("unjudged", "%d words had arrived and nobody had judged them", n)
 	}
 	p.blank()
+	for _, remark := range f.Remarks {
+		p.line("REMARK", "%s", plan.EscapeLines(remark))
+	}
 	for _, problem := range f.Problems {
 		p.line("NOT OK", "%s", plan.EscapeLines(problem))
 	}
@@ -159,7 +162,7 @@ func (p *printer) action(planned plan.Action, begun *Action, hash plan.Digest) {
 	for _, t := range begun.Tries {
 		p.try(t)
 	}
-	p.resolutions(hash, planned.ID)
+	p.resolutions(hash, *begun)
 }
 
 // grant says by whom, under which policy and for how long an action was approved.
@@ -202,6 +205,9 @@ func (p *printer) try(t Try) {
 		became = string(t.Done.Outcome) + because(t.Done.Detail)
 	case t.Settled != nil:
 		became = string(t.Settled.Standing)
+		if became == "" {
+			became = "the policy of the day"
+		}
 	case t.Failure != nil:
 		became += " (" + plan.Escape(t.Failure.Class) + ")" + because(t.Failure.Message)
 	case t.Ending == "":
@@ -214,15 +220,39 @@ func (p *printer) try(t Try) {
 }
 
 // resolutions say what people found out about an action in doubt.
-func (p *printer) resolutions(hash plan.Digest, id string) {
+func (p *printer) resolutions(hash plan.Digest, begun Action) {
+	id := begun.ActionID
 	for _, j := range p.Bundle.Content.Judgements {
 		for _, w := range j.Words {
 			v := w.Verdict
-			if j.About == AboutEffect && v.Code == approvals.Accepted && v.ActionID == id && v.PlanHash == hash.String() {
-				p.line("", "resolved as %s by %s at %s, %s%s", v.Outcome, plan.Escape(v.Approver), stamp(v.At), p.proof(v.Proven), because(v.Evidence))
+			if j.About != AboutEffect || v.Code != approvals.Accepted || v.ActionID != id || v.PlanHash != hash.String() {
+				continue
+			}
+			did, why := "resolved as", begun.notRecorded(j, w)
+			if why != "" {
+				did = "NOT RECORDED:"
+			}
+			p.line("", "%s %s by %s at %s, %s%s", did, v.Outcome, plan.Escape(v.Approver), stamp(v.At), p.proof(v.Proven), because(v.Evidence))
+			if why != "" {
+				p.line("", "  %s", plan.Escape(why))
 			}
 		}
 	}
+}
+
+// notRecorded says why an accepted word about an action in doubt changed nothing: it
+// came too late, or the worker that was to record it did not take it; "" when there
+// is no such reason.
+func (a Action) notRecorded(j Judgement, w Word) string {
+	if w.Overtaken {
+		return "it came too late: the run had gone on meanwhile"
+	}
+	for _, t := range a.Tries {
+		if t.Word != nil && t.Settled != nil && t.Settled.Refused != "" && t.tells(j, w.Verdict) {
+			return t.Settled.Refused
+		}
+	}
+	return ""
 }
 
 // because is a text that somebody wrote, on one line.

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -74,9 +75,15 @@ func (b Bundle) SignedBy() []string {
 // key.
 func (b Bundle) checkSeal(o Options) (by, key string, err error) {
 	sum, err := digestOf(b.Content)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", "", err
+	}
+	return b.checkSealOf(sum, o)
+}
+
+// checkSealOf is checkSeal for a content of that digest.
+func (b Bundle) checkSealOf(sum plan.Digest, o Options) (by, key string, err error) {
+	switch {
 	case sum != b.Seal.Content:
 		return "", "", fmt.Errorf("the content has the digest %s, the seal says %s: something was changed", sum, b.Seal.Content)
 	case b.Seal.By == "" && b.Seal.Sign == "" && o.SealedBy == "":
@@ -100,15 +107,21 @@ func wanted(by string) string {
 	return "; one of " + by + " is wanted"
 }
 
+// keepRetired is what to do about a key that is not used any more.
+const keepRetired = "; a key that signed then and was retired since belongs into your allowed signers, with valid-before"
+
 // verify checks a signature with the verifier's own keys and returns the key's
 // fingerprint.
 func (o Options) verify(name string, statement []byte, armored string, at time.Time) (string, error) {
 	keys := o.Signers.KeysOf(name)
 	if len(keys) == 0 {
-		return "", fmt.Errorf("your allowed signers have no key of %s", plan.Escape(name))
+		return "", fmt.Errorf("your allowed signers have no key of %s%s", plan.Escape(name), keepRetired)
 	}
 	key, err := signature.Verify(statement, armored, keys, at)
-	if err != nil {
+	switch {
+	case errors.Is(err, signature.ErrUnknownKey):
+		return "", fmt.Errorf("%w%s", err, keepRetired)
+	case err != nil:
 		return "", err
 	}
 	return signature.Fingerprint(key), nil

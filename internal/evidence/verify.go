@@ -34,6 +34,8 @@ type Findings struct {
 	// elsewhere and found to be those of the bundle.
 	Histories int
 	Problems  []string
+	// Remarks are what fits, and what a reader should know of all the same.
+	Remarks []string
 }
 
 // Fits reports that nothing was found wrong.
@@ -52,30 +54,32 @@ func Verify(b Bundle, o Options) Findings {
 
 func newVerifier(b Bundle, o Options) *verifier {
 	return &verifier{
-		options: o, content: b.Content, task: b.Content.Task.Asked.WithDefaults(), policies: map[string]*policy.Policy{}, requests: map[string]int{},
+		options: o, content: b.Content, task: b.Content.Task.Asked.WithDefaults(),
+		policies: map[string]*policy.Policy{}, terms: map[string]approvals.Terms{}, requests: map[string]int{},
+		loadPlan: plan.Load, readPolicy: policy.FromCanonical,
 		Findings: Findings{Bundle: b, Plans: map[plan.Digest]plan.Plan{}, Keys: map[string]string{}},
 	}
 }
 
-// checkContent checks everything but the seal. Each check builds on those before.
+// checkContent checks everything but the seal.
 func (v *verifier) checkContent() {
+	for _, check := range v.checks() {
+		check()
+	}
+}
+
+// checks are those of everything but the seal. Each builds on those before.
+func (v *verifier) checks() []func() {
+	return []func(){
+		v.checkMissing, v.checkTask, v.checkExecutions, v.checkContext, v.checkPlans, v.checkPolicies, v.checkRequests, v.checkToday, v.checkPlaces,
+		v.checkJudgements, v.checkGrants, v.checkActions, v.checkResolutions, v.checkNotices, v.checkResult, v.checkReport,
+	}
+}
+
+func (v *verifier) checkMissing() {
 	for _, text := range v.content.Missing {
 		v.bad("missing", "%s", text)
 	}
-	v.checkTask()
-	v.checkExecutions()
-	v.checkContext()
-	v.checkPlans()
-	v.checkPolicies()
-	v.checkRequests()
-	v.checkPlaces()
-	v.checkJudgements()
-	v.checkGrants()
-	v.checkActions()
-	v.checkResolutions()
-	v.checkNotices()
-	v.checkResult()
-	v.checkReport()
 }
 
 // verifier goes through one bundle.
@@ -86,14 +90,23 @@ type verifier struct {
 	content  Content
 	task     workflows.Task // as the workflow reads what was asked
 	policies map[string]*policy.Policy
-	requests map[string]int // places by id
-	gates    []Gate         // of the requests, as the words leave them
-	left     left           // by the last judgement about effects
+	terms    map[string]approvals.Terms // of policies for plans, by version and hash
+	requests map[string]int             // places by id
+	gates    []Gate                     // of the requests, as the words leave them
+	left     left                       // by the last judgement about effects
+
+	loadPlan   func([]byte, plan.Digest) (plan.Plan, error)
+	readPolicy func([]byte) (*policy.Policy, error)
 }
 
 // bad records what does not fit, and where.
 func (v *verifier) bad(where, format string, args ...any) {
 	v.Problems = append(v.Problems, where+": "+fmt.Sprintf(format, args...))
+}
+
+// remark records what fits and is unusual, and where.
+func (v *verifier) remark(where, format string, args ...any) {
+	v.Remarks = append(v.Remarks, where+": "+fmt.Sprintf(format, args...))
 }
 
 // absent reports a text that is missing, as the bundle itself says.
@@ -180,7 +193,7 @@ func (v *verifier) checkPlans() {
 			v.bad(where, "its bytes have the digest %s", sum)
 			continue
 		}
-		p, err := plan.Load([]byte(text.Text), text.SHA256)
+		p, err := v.loadPlan([]byte(text.Text), text.SHA256)
 		if err != nil {
 			v.bad(where, "%v", err)
 			continue
@@ -204,16 +217,14 @@ func (v *verifier) checkPlans() {
 }
 
 func (v *verifier) checkPolicies() {
-	used := map[string]bool{}
-	for _, r := range v.content.Requests {
-		used[r.Terms.Version] = true
-	}
+	used, listed := v.content.PolicyVersions(), []string{}
 	for _, text := range v.content.Policies {
+		listed = append(listed, text.Version)
 		where := "policy " + plan.Escape(text.Version)
 		if v.absent(text.Canonical) {
 			continue
 		}
-		p, err := policy.FromCanonical([]byte(text.Canonical))
+		p, err := v.readPolicy([]byte(text.Canonical))
 		switch {
 		case err != nil:
 			v.bad(where, "%v", err)
@@ -222,12 +233,16 @@ func (v *verifier) checkPolicies() {
 			v.bad(where, "its bytes are those of %s", p.Version())
 		case v.policies[text.Version] != nil:
 			v.bad(where, "it is there twice")
-		case !used[text.Version]:
-			v.bad(where, "no request was evaluated with it")
+		case !slices.Contains(used, text.Version):
+			v.bad(where, "nothing was evaluated with it")
 		case len(v.options.Policies) > 0 && !slices.Contains(v.options.Policies, text.Version):
 			v.bad(where, "it is none of the policies that you gave")
 		}
 		v.policies[text.Version] = p
+	}
+	there := slices.DeleteFunc(used, func(version string) bool { return !slices.Contains(listed, version) })
+	if !slices.Equal(listed, there) {
+		v.bad("policies", "they are not in the order in which something was first judged by them")
 	}
 }
 
@@ -256,22 +271,8 @@ func (v *verifier) checkRequests() {
 
 // checkTerms evaluates the policy anew.
 func (v *verifier) checkTerms(where string, r Request) {
-	p, known := v.Plans[r.PlanHash]
-	if !known {
-		v.bad(where, "its plan %s is not there", r.PlanHash)
-		return
-	}
-	by := v.policies[r.Terms.Version]
-	if by == nil {
-		v.bad(where, "the policy %s that it was evaluated with is not there", plan.Escape(r.Terms.Version))
-		return
-	}
-	terms, err := by.Evaluate(p, v.task.Requester)
-	switch {
-	case err != nil:
-		v.bad(where, "the policy %s cannot be applied to its plan: %v", by.Version(), err)
-	case !sameTerms(terms, r.Terms):
-		v.bad(where, "the policy %s asks for something else than its terms say", by.Version())
+	if terms, known := v.evaluated(where, r.Terms.Version, r.PlanHash); known && !sameTerms(terms, r.Terms) {
+		v.bad(where, "the policy %s asks for something else than its terms say", plan.Escape(r.Terms.Version))
 	}
 }
 

@@ -43,6 +43,10 @@ func Compare(c evidence.Content, histories []*historypb.History) (found int, pro
 			again.Requests[i].Notify = nil
 		}
 	}
+	c.Judgements = slices.Clone(c.Judgements)
+	for i := range c.Judgements { // where an earlier version wrote them
+		c.Judgements[i].Waiting = evidence.WithoutAnew(c.Judgements[i].Waiting)
+	}
 	differing, err := difference(c, again)
 	if err != nil {
 		return len(chain), []string{fmt.Sprintf("history: %v", err)}

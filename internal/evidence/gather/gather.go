@@ -133,15 +133,9 @@ func (g *gathering) document(what string, digest plan.Digest, limit int64) evide
 	return evidence.Document{SHA256: digest, Text: string(raw)}
 }
 
-// policies are those that the requests were evaluated with.
+// policies are those by which anything was judged.
 func (g *gathering) policies() {
-	known := map[string]bool{}
-	for _, r := range g.content.Requests {
-		version := r.Terms.Version
-		if known[version] {
-			continue
-		}
-		known[version] = true
+	for _, version := range g.content.PolicyVersions() {
 		digest, err := policyDigest(version)
 		if err != nil {
 			g.content.Missing = append(g.content.Missing, err.Error())

@@ -120,6 +120,34 @@ func TestCompareFindsWhatIsNotInTheHistory(t *testing.T) {
 	require.Contains(t, problems[0], "none that was given has the digest")
 }
 
+// A name that only a replay gives is in no document; where an earlier version wrote
+// it, the rest is compared.
+func TestCompareLeavesOutWhatAReplayNames(t *testing.T) {
+	history := readHistory(t, "../../../workflows/testdata/histories/resolved-by-two-people.json")
+	c, err := Content([]runs.Execution{{RunID: "one", History: history}}, noBlobs)
+	require.NoError(t, err)
+	named := 0
+	for i := range c.Judgements {
+		for k := range c.Judgements[i].Waiting {
+			c.Judgements[i].Waiting[k].Anew = "as a replay names it"
+			named++
+		}
+	}
+	require.Positive(t, named)
+	_, problems := Compare(c, []*historypb.History{history})
+	require.Empty(t, problems)
+	require.Equal(t, "as a replay names it", lastWaiting(c).Anew, "what is compared is left as it is")
+}
+
+func lastWaiting(c evidence.Content) (last approvals.InDoubt) {
+	for _, j := range c.Judgements {
+		for _, w := range j.Waiting {
+			last = w
+		}
+	}
+	return last
+}
+
 // Only what is surely not there is missing. Of a store that does not answer nobody
 // knows what it has, and no document may say that it has not.
 func TestAStoreThatCannotBeReadIsNoMissingBlob(t *testing.T) {

@@ -88,7 +88,9 @@ func (g *gathering) decided(in workflows.JudgeDecisionsInput, out workflows.Judg
 }
 
 func (g *gathering) resolved(in workflows.JudgeResolutionsInput, out workflows.JudgeDecisionsResult) error {
-	j := evidence.Judgement{About: evidence.AboutEffect, Waiting: in.Doubts.Waiting, Resolved: in.Doubts.Resolved, Ended: in.Doubts.Ended}
+	j := evidence.Judgement{
+		About: evidence.AboutEffect, Waiting: evidence.WithoutAnew(in.Doubts.Waiting), Resolved: in.Doubts.Resolved, Ended: in.Doubts.Ended,
+	}
 	if !in.Doubts.PlanHash.IsZero() && len(g.content.Requests) > 0 {
 		r := g.content.Requests[len(g.content.Requests)-1]
 		if j.RequestID = r.RequestID; in.Doubts.Terms.Version != r.Terms.Version {
