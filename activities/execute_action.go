@@ -124,8 +124,8 @@ func stillWorthWaiting(err error, grant approvals.Grant, now time.Time) error {
 }
 
 // mayBegin is the gate once more, at the point of effect: the grant is of this
-// plan and this execution and alive, and the policy of today, evaluated anew for the very plan that
-// is carried out, is met by it, signatures and all. Whether the policy has
+// plan and this execution and alive, and the policy of today, evaluated anew for
+// the very plan that is carried out, is met by it, signatures and all. Whether the policy has
 // changed does not matter, so nothing is taken on the workflow's word. nil says
 // that the action may be carried out now. A Permanent fault says why not: a
 // refusal leads back to the gate or ends the run, and a grant that never was one

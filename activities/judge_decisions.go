@@ -23,7 +23,7 @@ func (a *Activities) JudgeResolutions(
 ) (workflows.JudgeDecisionsResult, error) {
 	out := workflows.JudgeDecisionsResult{Verdicts: approvals.JudgeResolutions(in.Doubts, opened(in.Arrivals))}
 	if a.Policy != nil && a.Policy.Version() != in.Doubts.Terms.Version {
-		out.Outdated = in.Doubts.RefusedByTerms(out.Verdicts)
+		out.Outdated = in.Doubts.MarkOutdated(out.Verdicts)
 	}
 	return out, nil
 }

@@ -52,20 +52,23 @@ func (d Doubts) After(v Verdict) Doubts {
 		return d
 	}
 	said := InDoubt{ActionID: v.ActionID, Claim: v.Claim, Said: v.Outcome}
-	before := slices.IndexFunc(d.Waiting, said.sameAction)
+	before := slices.IndexFunc(d.Waiting, about(v.ActionID))
 	if v.Outcome == NotHappened && before >= 0 {
 		said.Request = d.Waiting[before].Request
 	}
-	d.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), said.sameAction)
+	d.Waiting = slices.DeleteFunc(slices.Clone(d.Waiting), about(v.ActionID))
 	if v.Outcome == NotHappened {
 		d.Waiting = append(d.Waiting, said)
 	} else {
-		d.Resolved = append(slices.DeleteFunc(slices.Clone(d.Resolved), said.sameAction), said)
+		d.Resolved = append(slices.DeleteFunc(slices.Clone(d.Resolved), about(v.ActionID)), said)
 	}
 	return d
 }
 
-func (i InDoubt) sameAction(other InDoubt) bool { return i.ActionID == other.ActionID }
+// about reports whether a doubt is about the action.
+func about(actionID string) func(InDoubt) bool {
+	return func(i InDoubt) bool { return i.ActionID == actionID }
+}
 
 func (d Doubts) askedAnew(v Verdict) Doubts {
 	d.Waiting = slices.Clone(d.Waiting)
@@ -106,7 +109,7 @@ func (d Doubts) ResolverOf(actionID string) string {
 // asksAnew is the name under which this word must be asked anew; "" when it need
 // not be.
 func (d Doubts) asksAnew(r Resolution) string {
-	at := slices.IndexFunc(d.Waiting, func(w InDoubt) bool { return w.ActionID == r.ActionID })
+	at := slices.IndexFunc(d.Waiting, about(r.ActionID))
 	if at < 0 || r.Outcome != NotHappened {
 		return ""
 	}

@@ -101,8 +101,7 @@ func speaksOf(d Doubts, r Resolution) (Code, string) {
 // resolve judges whether the action waits for this word.
 func resolve(d Doubts, r Resolution) (Code, string) {
 	id := plan.Escape(r.ActionID)
-	about := func(i InDoubt) bool { return i.ActionID == r.ActionID }
-	if at := slices.IndexFunc(d.Waiting, about); at >= 0 {
+	if at := slices.IndexFunc(d.Waiting, about(r.ActionID)); at >= 0 {
 		now := d.Waiting[at]
 		switch {
 		case r.Claim != "" && r.Claim != now.Claim:
@@ -114,7 +113,7 @@ func resolve(d Doubts, r Resolution) (Code, string) {
 			return Duplicate, fmt.Sprintf("That the action %s did not happen was said already. Nothing is left to do.", id)
 		}
 	}
-	at := slices.IndexFunc(d.Resolved, about)
+	at := slices.IndexFunc(d.Resolved, about(r.ActionID))
 	switch {
 	case at < 0, r.Claim != "" && d.Resolved[at].Claim != "" && r.Claim != d.Resolved[at].Claim:
 		return NotInDoubt, fmt.Sprintf("The action %s is not in doubt. Look at the run's status.", id)

@@ -46,10 +46,11 @@ func (t Terms) With(r *Resolving) Terms {
 	return t
 }
 
-// RefusedByTerms reports whether a word about an action that waits was refused by
-// these terms, and another policy might take it. The reasons of such verdicts then
-// say so: they are for a judge who knows that there is another.
-func (d Doubts) RefusedByTerms(verdicts []Verdict) bool {
+// MarkOutdated is for a judge who knows that there is a newer policy than that of
+// these terms. It adds that to the reason of each verdict that refuses a word about an
+// action that waits and that another policy might take, and reports whether there is
+// one.
+func (d Doubts) MarkOutdated(verdicts []Verdict) bool {
 	refused := false
 	for i := range verdicts {
 		v := &verdicts[i]

@@ -95,6 +95,31 @@ func TestReviseMakesANewPlanAndVoidsTheOldHash(t *testing.T) {
 	require.NotEqual(t, w.made[0].RequestKey, w.made[1].RequestKey)
 }
 
+// One revision more than a run goes back for ends it, with the reason; the one
+// before does not.
+func TestRunGoesBackToPlanningTenTimes(t *testing.T) {
+	for _, revisions := range []int{10, 11} {
+		w := newWorld(t, actionsNamed("a")...)
+		for n := range revisions {
+			w.plans = append(w.plans, planOf(fmt.Sprintf("plan %d", n+1), actionsNamed("a")...))
+			w.at(time.Duration(n+1)*time.Minute, func() {
+				w.sendRaw(fmt.Sprintf(`{"decision":"revise","plan_hash":%q,"approver":"cy.ma","feedback":"again"}`, w.hash(n)))
+			})
+		}
+		w.at(time.Duration(revisions+1)*time.Minute, func() { w.send("approve", w.hash(revisions), "bo.lin") })
+		status := w.run()
+		require.Len(t, w.made, 11, "the first plan and ten more")
+		if revisions == 10 {
+			require.Equal(t, workflows.Completed, status.Status)
+			require.Equal(t, []string{"a"}, w.executed)
+			continue
+		}
+		require.Equal(t, workflows.Failed, status.Status)
+		require.Contains(t, status.Reason, "the run went back to planning 10 times: ")
+		require.Empty(t, w.executed)
+	}
+}
+
 func TestDriftLeadsBackToTheGateForWhatIsLeft(t *testing.T) {
 	w := newWorld(t, actionsNamed("a", "b")...)
 	second := actionsNamed("a", "b")

@@ -168,12 +168,15 @@ func (c comparison) checkKnown(known []string, issues *cel.Issues) {
 	}
 }
 
+// classes are those of a regular expression, such as \S: what they match is in no case.
+var classes = regexp.MustCompile(`\\(?:[pP]\{\w+\}|\w)`)
+
 // checkPerson reports the names, or their parts, that no requester has.
 func (c comparison) checkPerson(issues *cel.Issues) {
 	for _, word := range c.literals {
 		text, _ := textOf(word)
 		if c.pattern {
-			text = regexp.MustCompile(`\\(?:[pP]\{\w+\}|\w)`).ReplaceAllString(text, "") // classes, such as \S
+			text = classes.ReplaceAllString(text, "")
 		}
 		normal, err := strings.ToLower(text), error(nil)
 		if c.whole {

@@ -68,9 +68,10 @@ func (t *talk) finish(draft planners.Draft, reply Reply, asked int) planners.Dra
 	return draft
 }
 
-// reply is the model's answer to a conversation, and whether it was stored. A body that is no answer is
-// kept like any other, and stands for one try: this attempt ends, so that the
-// next one comes after a wait, and it finds the body and goes on to the next try.
+// reply is the model's answer to a conversation, and whether it was stored. A body
+// that is no answer is kept like any other, and stands for one try: this attempt
+// ends, so that the next one comes after a wait, and it finds the body and goes on
+// to the next try.
 func (t *talk) reply(ctx context.Context, c Conversation) (r Reply, stored bool, err error) {
 	var last *faults.Fault
 	q := question{Conversation: c}
