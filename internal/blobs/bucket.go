@@ -14,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/holdpoint/holdpoint/internal/s3answer"
 	"github.com/holdpoint/holdpoint/internal/s3keys"
 	"github.com/holdpoint/holdpoint/internal/trust"
 )
@@ -80,7 +81,7 @@ func (b *bucket) close() error {
 // missing from an object that is. What stands between may have taken the size away.
 func (b *bucket) open(ctx context.Context, key string) (object, error) {
 	body, info, _, err := b.core.GetObject(ctx, b.name, b.prefix+key, minio.GetObjectOptions{})
-	if isMissing(err) {
+	if s3answer.IsMissing(err) {
 		return object{}, ErrNotFound
 	}
 	if err != nil {
@@ -143,11 +144,11 @@ func (b *bucket) add(ctx context.Context, key string, data []byte) error {
 		switch {
 		case err == nil:
 			return nil
-		case isRefused(err):
+		case s3answer.IsRefused(err):
 			return ErrExists
 		case isUnknown(err):
 			return b.write(ctx, key, data)
-		case !isBusy(err) || try == maxTries:
+		case !s3answer.IsBusy(err) || try == maxTries:
 			return b.failure(err)
 		}
 		if err := pause(ctx, time.Duration(try)*busyPause); err != nil {

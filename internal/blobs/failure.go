@@ -10,6 +10,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 
+	"github.com/holdpoint/holdpoint/internal/s3answer"
 	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
@@ -26,30 +27,10 @@ func (f *failure) Unwrap() error { return f.cause }
 // code is what an error code of S3 looks like. Anything else is not quoted.
 var code = regexp.MustCompile(`^[A-Za-z0-9.]{1,60}$`)
 
-// isMissing reports an object that is not there, in a bucket that is.
-func isMissing(err error) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return ok && answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket
-}
-
-// isRefused reports a condition of a write that does not hold.
-func isRefused(err error) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return ok && answer.StatusCode == http.StatusPreconditionFailed
-}
-
 // isUnknown reports a store that knows no conditions of writes.
 func isUnknown(err error) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	answer, ok := s3answer.Of(err)
 	return ok && (answer.StatusCode == http.StatusNotImplemented || answer.Code == "NotImplemented")
-}
-
-// isBusy reports a write that met another one of the same object, of which the store
-// does not know yet what becomes
-// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html).
-func isBusy(err error) bool {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return ok && answer.StatusCode == http.StatusConflict && (answer.Code == "ConditionalRequestConflict" || answer.Code == "OperationAborted")
 }
 
 // failure is what an error of the client means.

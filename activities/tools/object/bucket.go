@@ -14,6 +14,7 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/holdpoint/holdpoint/activities/tools/declared"
+	"github.com/holdpoint/holdpoint/internal/s3answer"
 )
 
 // The user metadata that an object carries (x-amz-meta-…): the mark.
@@ -68,7 +69,7 @@ func (b *bucket) close() error {
 // HEAD does not tell a bucket that is missing from an object that is.
 func (b *bucket) look(ctx context.Context, w write) (current, error) {
 	body, info, _, err := b.core.GetObject(ctx, b.name, w.name, minio.GetObjectOptions{})
-	if isMissing(err) {
+	if s3answer.IsMissing(err) {
 		return current{state: absent}, nil
 	}
 	if err != nil {
@@ -117,7 +118,7 @@ func (b *bucket) create(ctx context.Context, w write) (declared.Effect, error) {
 func (b *bucket) replace(ctx context.Context, w write) (declared.Effect, error) {
 	info, err := b.stat(ctx, w.name)
 	switch {
-	case isMissing(err):
+	case s3answer.IsMissing(err):
 		return b.changed(ctx, w)
 	case err != nil:
 		return declared.Effect{}, b.readFault(err)
@@ -142,7 +143,7 @@ func (b *bucket) put(ctx context.Context, w write, options minio.PutObjectOption
 	switch {
 	case err == nil:
 		return b.effect(w, info.ETag, info.VersionID, time.Now(), "written"), nil
-	case isRefused(err), w.call.Action.Precondition != absent && isMissing(err):
+	case s3answer.IsRefused(err), w.call.Action.Precondition != absent && s3answer.IsMissing(err):
 		// Amazon S3 answers If-Match on an object that is gone with 404
 		// (https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html).
 		return b.refused(ctx, w)
@@ -155,7 +156,7 @@ func (b *bucket) put(ctx context.Context, w write, options minio.PutObjectOption
 func (b *bucket) refused(ctx context.Context, w write) (declared.Effect, error) {
 	info, err := b.stat(ctx, w.name)
 	switch {
-	case isMissing(err):
+	case s3answer.IsMissing(err):
 		return b.changed(ctx, w)
 	case err != nil:
 		return declared.Effect{}, b.unseen(err)
@@ -209,7 +210,7 @@ func (b *bucket) changed(ctx context.Context, w write) (declared.Effect, error) 
 func (b *bucket) count(ctx context.Context, w write) (int, error) {
 	info, err := b.stat(ctx, w.name)
 	switch {
-	case isMissing(err):
+	case s3answer.IsMissing(err):
 		return 0, nil
 	case err != nil:
 		return 0, b.readFault(err)

@@ -11,37 +11,13 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/holdpoint/holdpoint/activities/faults"
+	"github.com/holdpoint/holdpoint/internal/s3answer"
 	"github.com/holdpoint/holdpoint/internal/s3keys"
 )
 
-// answered is the store's own word, when err is one. Its text is not shown: it
-// may quote the request.
-func answered(err error) (minio.ErrorResponse, bool) {
-	answer, ok := errors.AsType[minio.ErrorResponse](err)
-	return answer, ok && answer.StatusCode >= 300
-}
-
-// isMissing reports an object that is not there. An answer to a HEAD has a
-// status only, and this client then says NoSuchKey.
-func isMissing(err error) bool {
-	answer, ok := answered(err)
-	return ok && answer.StatusCode == http.StatusNotFound && answer.Code != minio.NoSuchBucket
-}
-
-// isRefused reports a condition that does not hold.
-func isRefused(err error) bool {
-	answer, ok := answered(err)
-	return ok && answer.StatusCode == http.StatusPreconditionFailed
-}
-
-// isBusy reports a write beside another one of the same object.
-func isBusy(answer minio.ErrorResponse) bool {
-	return answer.StatusCode == http.StatusConflict && (answer.Code == "ConditionalRequestConflict" || answer.Code == "OperationAborted")
-}
-
 // keepsNone reports a store that knows no versions.
 func keepsNone(err error) bool {
-	answer, ok := answered(err)
+	answer, ok := s3answer.Of(err)
 	return ok && (answer.StatusCode == http.StatusNotImplemented || answer.StatusCode == http.StatusMethodNotAllowed ||
 		answer.StatusCode == http.StatusForbidden || answer.Code == minio.InvalidArgument)
 }
@@ -58,14 +34,14 @@ func (b *bucket) writeFault(err error, connected bool) error {
 	if fault := b.unsent(err, connected); fault != nil {
 		return fault
 	}
-	answer, ok := answered(err)
+	answer, ok := s3answer.Of(err)
 	if !ok {
 		return &faults.Fault{
 			Class: faults.Unknown, Code: "no_answer",
 			Reason: b.host + " gave no whole answer to a write; the next attempt finds out", Cause: err,
 		}
 	}
-	if isBusy(answer) {
+	if s3answer.IsBusy(err) {
 		return b.said(faults.InProgress, answer, "another write of the object is under way")
 	}
 	if class, ok := classOf(answer); ok {
@@ -79,7 +55,7 @@ func (b *bucket) readFault(err error) error {
 	if fault := b.unsent(err, true); fault != nil {
 		return fault
 	}
-	answer, ok := answered(err)
+	answer, ok := s3answer.Of(err)
 	if !ok {
 		return &faults.Fault{Class: faults.Transient, Code: "not_read", Reason: b.host + " gave no whole answer to a read", Cause: err}
 	}

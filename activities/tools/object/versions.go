@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/holdpoint/holdpoint/internal/s3answer"
 )
 
 // maxVersions bounds how many versions of an object are looked through.
@@ -28,7 +30,7 @@ func (b *bucket) among(ctx context.Context, w write) (*minio.ObjectInfo, error) 
 			continue
 		}
 		info, err := b.core.StatObject(ctx, b.name, w.name, minio.StatObjectOptions{VersionID: version.VersionID})
-		if isMissing(err) {
+		if s3answer.IsMissing(err) {
 			continue // deleted since
 		}
 		if err != nil {
